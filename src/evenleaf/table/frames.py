@@ -121,7 +121,9 @@ def _object_array(values: Any) -> np.ndarray:
 def _from_objects(array: np.ndarray) -> np.ndarray:
     cleaned = _object_array([None if is_missing(value) else value for value in array])
     kinds = {type(value) for value in cleaned if value is not None}
-    if kinds and all(issubclass(kind, (int, float, np.integer, np.floating)) for kind in kinds - {bool, np.bool_}):
+    if kinds and all(
+        issubclass(kind, (int, float, np.integer, np.floating)) for kind in kinds - {bool, np.bool_}
+    ):
         if not kinds & {bool, np.bool_}:
             return np.array([np.nan if value is None else float(value) for value in cleaned])
     elif not kinds:

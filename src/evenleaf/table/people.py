@@ -92,7 +92,9 @@ def make_outcome(y: Any, *, task: Task, name: str = "y", classes: tuple[Label, .
     position = {label: code for code, label in enumerate(known)}
     stranger = next((label for label in labels if label not in position), None)
     if stranger is not None:
-        raise InputError(f"{name!r} holds the label {stranger!r}, which is not among the classes {list(known)}")
+        raise InputError(
+            f"{name!r} holds the label {stranger!r}, which is not among the classes {list(known)}"
+        )
     return Outcome(name, np.array([position[label] for label in labels], dtype=np.intp), known)
 
 
@@ -128,7 +130,9 @@ def _numbers(y: Any, name: str) -> np.ndarray:
         raise InputError(f"{name!r} must hold numbers, but row 1 holds {values[0]!r}")
     infinite = np.flatnonzero(np.isinf(values))
     if infinite.size:
-        raise InputError(f"{name!r} is infinite in row {infinite[0] + 1}; every value must be a finite number")
+        raise InputError(
+            f"{name!r} is infinite in row {infinite[0] + 1}; every value must be a finite number"
+        )
     return values
 
 
@@ -139,7 +143,9 @@ def _refuse_missing(values: np.ndarray, name: str) -> None:
         rows = np.flatnonzero([is_missing(value) for value in values])
     if rows.size:
         more = f" and {rows.size - 1} more" if rows.size > 1 else ""
-        raise InputError(f"{name!r} is missing in row {rows[0] + 1}{more}; remove those rows or fill the value in")
+        raise InputError(
+            f"{name!r} is missing in row {rows[0] + 1}{more}; remove those rows or fill the value in"
+        )
 
 
 def _label(value: Any) -> Label:

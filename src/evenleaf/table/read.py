@@ -130,7 +130,10 @@ def _transpose(names: list[str], rows: Iterator[list[str]], path: Path) -> dict[
         raise InputError(f"{path} is not a table: after row {len(kept)}, {error}") from error
     if not kept:
         raise InputError(f"{path} has a header but no rows")
-    return {name: [value.strip() for value in column] for name, column in zip(names, zip(*kept, strict=True), strict=True)}
+    return {
+        name: [value.strip() for value in column]
+        for name, column in zip(names, zip(*kept, strict=True), strict=True)
+    }
 
 
 def _read_parquet(path: Path) -> RawColumns:

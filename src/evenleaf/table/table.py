@@ -48,7 +48,9 @@ class Table:
         """
         if isinstance(data, Table):
             return data if schema is None else data.conform(schema)
-        columns = raw_columns(data, names if names is not None or schema is None else _array_names(data, schema))
+        columns = raw_columns(
+            data, names if names is not None or schema is None else _array_names(data, schema)
+        )
         if not columns:
             raise InputError("the table has no columns")
         if schema is None:
@@ -203,7 +205,8 @@ def _encode_levels(column: Column, values: np.ndarray) -> tuple[np.ndarray, int]
         distinct, inverse = list(seen), np.fromiter((seen[value] for value in values), np.intp, len(values))
     labels = [level_label(value) for value in distinct]
     codes = np.array(
-        [MISSING_CODE if label is None else position.get(label, MISSING_CODE) for label in labels], dtype=np.int32
+        [MISSING_CODE if label is None else position.get(label, MISSING_CODE) for label in labels],
+        dtype=np.int32,
     )
     unknown = np.array([label is not None and label not in position for label in labels], dtype=bool)
     if not len(values):

@@ -1,0 +1,73 @@
+"""A fairness notion: a small description that becomes a disparity operator once it meets people."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+
+from evenleaf.errors import InputError
+from evenleaf.fairness.operator import Disparity, check_factor
+from evenleaf.table import Groups, People, require_two
+
+Progress = Callable[[float], None]
+
+
+class Notion(ABC):
+    """Notions are values: compare, add and scale them; `operator(people)` makes the numbers."""
+
+    def operator(self, people: People, progress: Progress | None = None) -> Disparity:
+        """The disparity operator for these people, summed over the partitions of `groups="each"`."""
+        if not people.groups:
+            raise InputError(f"{self} needs protected columns: say which ones are protected")
+        require_two(people.groups)
+        self.check(people)
+        return reduce(add, (self.compare(people, groups, progress) for groups in people.groups))
+
+    def check(self, people: People) -> None:
+        """Raise an `InputError` where the notion makes no sense for these people."""
+
+    @abstractmethod
+    def compare(self, people: People, groups: Groups, progress: Progress | None = None) -> Disparity:
+        """The rows for one partition into groups."""
+
+    def __add__(self, other: Notion) -> Combination:
+        return Combination((*_parts(self), *_parts(other)))
+
+    def __radd__(self, other: object) -> Notion:
+        if other == 0:  # so that the built-in sum() works
+            return self
+        return NotImplemented
+
+    def __rmul__(self, factor: float) -> Combination:
+        check_factor(factor)
+        return Combination(tuple((factor * weight, notion) for weight, notion in _parts(self)))
+
+
+@dataclass(frozen=True)
+class Combination(Notion):
+    """A weighted sum of notions, itself a notion."""
+
+    parts: tuple[tuple[float, Notion], ...]
+
+    def check(self, people: People) -> None:
+        """Every part must make sense."""
+        for _, notion in self.parts:
+            notion.check(people)
+
+    def compare(self, people: People, groups: Groups, progress: Progress | None = None) -> Disparity:
+        """The rows of every part, each with its weight."""
+        return reduce(
+            add, (weight * notion.compare(people, groups, progress) for weight, notion in self.parts)
+        )
+
+    def __str__(self) -> str:
+        return " + ".join(
+            f"{notion}" if weight == 1 else f"{weight:g}·{notion}" for weight, notion in self.parts
+        )
+
+
+def _parts(notion: Notion) -> tuple[tuple[float, Notion], ...]:
+    return notion.parts if isinstance(notion, Combination) else ((1.0, notion),)

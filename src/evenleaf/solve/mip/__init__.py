@@ -1,0 +1,1 @@
+"""The paper's mixed-integer program: formulation, sparse model, solvers, decoding."""
