@@ -1,4 +1,4 @@
-"""What is known about a data set before it is read: where it is from, what it holds, what it may be used for."""
+"""What is known about a data set before it is read: where it is from and what it holds."""
 
 from __future__ import annotations
 
@@ -78,6 +78,4 @@ class Entry:
 
 def _hanging(line: str) -> str:
     """A fold that leaves checksums and addresses whole, so that they can be copied."""
-    return textwrap.fill(
-        line, _WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
-    )
+    return textwrap.fill(line, _WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)

@@ -10,9 +10,9 @@ from __future__ import annotations
 import csv
 import io
 
-PERSONAL_COLUMNS = frozenset(
-    ["id", "name", "first", "last", "dob", "c_case_number", "r_case_number", "vr_case_number"]
-)
+from evenleaf.datasets.community_columns import UNSCALED
+
+PERSONAL_COLUMNS = frozenset(["id", "name", "first", "last", "dob", "c_case_number", "r_case_number", "vr_case_number"])
 _CLIENT_CODES = ["", *[f"X{number}" for number in range(1, 24)], "Y"]
 _CLIENT_NAMES = [
     *["ID", "LIMIT_BAL", "SEX", "EDUCATION", "MARRIAGE", "AGE"],
@@ -21,33 +21,10 @@ _CLIENT_NAMES = [
     *[f"PAY_AMT{month}" for month in range(1, 7)],
     "default payment next month",
 ]
-_UNNORMALISED_HEADER = (
-    "communityname,state,countyCode,communityCode,fold,population,householdsize,racepctblack,racePctWhite,"
-    "racePctAsian,racePctHisp,agePct12t21,agePct12t29,agePct16t24,agePct65up,numbUrban,pctUrban,medIncome,"
-    "pctWWage,pctWFarmSelf,pctWInvInc,pctWSocSec,pctWPubAsst,pctWRetire,medFamInc,perCapInc,whitePerCap,"
-    "blackPerCap,indianPerCap,AsianPerCap,OtherPerCap,HispPerCap,NumUnderPov,PctPopUnderPov,PctLess9thGrade,"
-    "PctNotHSGrad,PctBSorMore,PctUnemployed,PctEmploy,PctEmplManu,PctEmplProfServ,PctOccupManu,"
-    "PctOccupMgmtProf,MalePctDivorce,MalePctNevMarr,FemalePctDiv,TotalPctDiv,PersPerFam,PctFam2Par,"
-    "PctKids2Par,PctYoungKids2Par,PctTeen2Par,PctWorkMomYoungKids,PctWorkMom,NumKidsBornNeverMar,"
-    "PctKidsBornNeverMar,NumImmig,PctImmigRecent,PctImmigRec5,PctImmigRec8,PctImmigRec10,PctRecentImmig,"
-    "PctRecImmig5,PctRecImmig8,PctRecImmig10,PctSpeakEnglOnly,PctNotSpeakEnglWell,PctLargHouseFam,"
-    "PctLargHouseOccup,PersPerOccupHous,PersPerOwnOccHous,PersPerRentOccHous,PctPersOwnOccup,"
-    "PctPersDenseHous,PctHousLess3BR,MedNumB,HousVacant,PctHousOccup,PctHousOwnOcc,PctVacantBoarded,"
-    "PctVacMore6Mos,MedYrHousBuilt,PctHousNoPhone,PctWOFullPlumb,OwnOccLowQuart,OwnOccMedVal,OwnOccHiQuart,"
-    "OwnOccQrange,RentLowQ,RentMedian,RentHighQ,RentQrange,MedRent,MedRentPctHousInc,MedOwnCostPctInc,"
-    "MedOwnCostPctIncNoMtg,NumInShelters,NumStreet,PctForeignBorn,PctBornSameState,PctSameHouse85,"
-    "PctSameCity85,PctSameState85,LemasSwornFT,LemasSwFTPerPop,LemasSwFTFieldOps,LemasSwFTFieldPerPop,"
-    "LemasTotalReq,LemasTotReqPerPop,PolicReqPerOffic,PolicPerPop,RacialMatchCommPol,PctPolicWhite,"
-    "PctPolicBlack,PctPolicHisp,PctPolicAsian,PctPolicMinor,OfficAssgnDrugUnits,NumKindsDrugsSeiz,"
-    "PolicAveOTWorked,LandArea,PopDens,PctUsePubTrans,PolicCars,PolicOperBudg,LemasPctPolicOnPatr,"
-    "LemasGangUnitDeploy,LemasPctOfficDrugUn,PolicBudgPerPop,murders,murdPerPop,rapes,rapesPerPop,robberies,"
-    "robbbPerPop,assaults,assaultPerPop,burglaries,burglPerPop,larcenies,larcPerPop,autoTheft,"
-    "autoTheftPerPop,arsons,arsonsPerPop,ViolentCrimesPerPop,nonViolPerPop"
-)
 
 
 def without_people(original: bytes) -> bytes:
-    """ProPublica's table without its eight personal columns: names, birth dates, identifiers, case numbers."""
+    """ProPublica's table without its eight personal columns: names, birth date, identifier, case numbers."""
     rows = _rows(original)
     header = rows[0] if rows else []
     kept = [place for place, name in enumerate(header) if name not in PERSONAL_COLUMNS]
@@ -67,7 +44,7 @@ def client_names(original: bytes) -> bytes:
 def communities_header(original: bytes) -> bytes:
     """UCI's unnormalised communities with their header, which some copies of the file lack."""
     rows = _rows(original)
-    header = _UNNORMALISED_HEADER.split(",")
+    header = list(UNSCALED)
     if not rows or len(rows[0]) != len(header):
         return original
     return _csv(rows if rows[0] == header else [header, *rows])

@@ -53,9 +53,8 @@ class ConditionalParity(Notion):
     def compare(self, people: People, groups: Groups, progress: Progress | None = None) -> Disparity:  # noqa: ARG002
         """One row a stratum and group."""
         first, stratum = equal_rows(people.features.select(self.given))
-        size = np.ones(len(first))
-        if self.weigh_by_size:
-            size = np.bincount(stratum, weights=people.share, minlength=len(first))
+        share = np.bincount(stratum, weights=people.share, minlength=len(first)).astype(float)
+        size = share if self.weigh_by_size else np.ones(len(first))
         class_weight = np.repeat(size[:, None], people.outcome.n_classes, axis=1)
         return parity_rows(groups, people.weight, stratum, class_weight)
 

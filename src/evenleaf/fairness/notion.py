@@ -26,7 +26,7 @@ class Notion(ABC):
         self.check(people)
         return reduce(add, (self.compare(people, groups, progress) for groups in people.groups))
 
-    def check(self, people: People) -> None:
+    def check(self, people: People) -> None:  # noqa: B027 (most notions suit everybody)
         """Raise an `InputError` where the notion makes no sense for these people."""
 
     @abstractmethod

@@ -17,7 +17,7 @@ def parity_rows(
     `stratum` is −1 for people outside every stratum; `class_weight` has one row a stratum. A stratum without
     weight in group p has no rate to compare (0/0): its row is zero and counted as an empty term.
     """
-    n_strata, n_classes = class_weight.shape
+    n_strata = len(class_weight)
     inside = np.flatnonzero(stratum >= 0)
     s, c, g = person_weight[inside], stratum[inside], groups.codes[inside]
     total = np.bincount(c, weights=s, minlength=n_strata)

@@ -1,0 +1,1 @@
+"""Solvers: each answers a `Problem` with a `Solution`, a claim with evidence."""

@@ -8,10 +8,11 @@ from typing import Literal
 import numpy as np
 
 from evenleaf.errors import InputError
-from evenleaf.table.table import Table
+from evenleaf.table.table import Table, read_only
 
 Grouping = Literal["joint", "each"]
 _MOST_GROUPS = 200
+_AND = " × "
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,12 +24,12 @@ class Groups:
     codes: np.ndarray
 
     def __post_init__(self) -> None:
-        self.codes.flags.writeable = False
+        object.__setattr__(self, "codes", read_only(self.codes))
 
     @property
     def name(self) -> str:
         """The protected columns, for printing."""
-        return " × ".join(self.columns)
+        return _AND.join(self.columns)
 
     @property
     def n_groups(self) -> int:
@@ -55,28 +56,40 @@ def make_groups(protected: Table, how: Grouping = "joint") -> tuple[Groups, ...]
     return (_joint(protected),)
 
 
-def require_two(groups: tuple[Groups, ...]) -> None:
-    """Discrimination is between groups: one alone cannot be compared."""
+def require_two(groups: tuple[Groups, ...], weight: np.ndarray | None = None) -> None:
+    """Discrimination is between groups: one alone cannot be compared, nor one whose weight is all zero."""
     for group in groups:
-        if group.n_groups < 2:
-            only = f" ({group.labels[0]!r})" if group.labels else ""
+        codes = group.codes if weight is None else group.codes[np.asarray(weight) > 0]
+        present = np.unique(codes)
+        if len(present) < 2:
+            only = f" ({group.labels[present[0]]!r})" if len(present) else ""
             raise InputError(
                 f"protected column {group.name!r} has only one group{only}; there is nobody to compare it with"
             )
 
 
 def _joint(protected: Table) -> Groups:
-    parts = [protected.labels(position) for position in range(protected.n_columns)]
     ranks = [_ranks(protected, position) for position in range(protected.n_columns)]
     _, first, codes = np.unique(np.column_stack(ranks), axis=0, return_index=True, return_inverse=True)
     if len(first) > _MOST_GROUPS:
-        names = " × ".join(protected.schema.names)
         raise InputError(
-            f"protected column {names!r} makes {len(first)} groups, too many to compare; "
-            "put its values into a few bands first"
+            f"protected column {_AND.join(protected.schema.names)!r} makes {len(first)} groups, "
+            "too many to compare; put its values into a few bands first"
         )
-    labels = tuple(" × ".join(part[row] for part in parts) for row in first)
-    return Groups(protected.schema.names, labels, codes.ravel())
+    return Groups(protected.schema.names, _labels(protected.take(first)), codes.ravel())
+
+
+def _labels(people: Table) -> tuple[str, ...]:
+    """One label a row; values in quotes where the plain texts would give two groups the same label."""
+    parts = [people.labels(position) for position in range(people.n_columns)]
+    plain = tuple(_AND.join(row) for row in zip(*parts, strict=True))
+    if len(set(plain)) == len(plain):
+        return plain
+    quoted = [
+        [label if gone else repr(label) for label, gone in zip(labels, people.missing(position), strict=True)]
+        for position, labels in enumerate(parts)
+    ]
+    return tuple(_AND.join(row) for row in zip(*quoted, strict=True))
 
 
 def _ranks(protected: Table, position: int) -> np.ndarray:

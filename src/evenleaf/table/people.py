@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -10,8 +11,9 @@ import numpy as np
 from evenleaf.errors import InputError
 from evenleaf.table.frames import raw_values
 from evenleaf.table.groups import Groups
-from evenleaf.table.schema import is_missing
-from evenleaf.table.table import Table
+from evenleaf.table.schema import LARGEST_EXACT
+from evenleaf.table.table import Table, read_only
+from evenleaf.table.values import is_categorical_series
 
 Task = Literal["classification", "regression"]
 Label = str | int | float | bool
@@ -26,7 +28,7 @@ class Outcome:
     classes: tuple[Label, ...] | None
 
     def __post_init__(self) -> None:
-        self.values.flags.writeable = False
+        object.__setattr__(self, "values", read_only(self.values))
 
     @property
     def task(self) -> Task:
@@ -53,7 +55,7 @@ class People:
     weight: np.ndarray
 
     def __post_init__(self) -> None:
-        self.weight.flags.writeable = False
+        object.__setattr__(self, "weight", read_only(self.weight))
         n_people = len(self.outcome.values)
         _same_length("the sample weight", len(self.weight), n_people)
         if self.features.n_columns:
@@ -69,7 +71,10 @@ class People:
     @property
     def share(self) -> np.ndarray:
         """Each person's part of the total weight (1/N without weights)."""
-        return self.weight / self.weight.sum()
+        total = self.weight.sum()
+        if not total > 0:
+            raise InputError("nobody has a positive weight")
+        return self.weight / total
 
     def take(self, rows: np.ndarray) -> People:
         """Some of the people."""
@@ -83,17 +88,13 @@ def make_outcome(y: Any, *, task: Task, name: str = "y", classes: tuple[Label, .
         return Outcome(name, _numbers(y, name), None)
     if task != "classification":
         raise InputError(f"task must be 'classification' or 'regression', not {task!r}")
-    values = raw_values(y, name)
-    _refuse_missing(values, name)
-    if values.dtype != object and not np.all(np.isfinite(values)):
-        _numbers(y, name)
-    labels = [_label(value) for value in values]
-    known = tuple(sorted(set(labels), key=_sort_key)) if classes is None else classes
+    labels = [_label(value) for value in _class_values(y, name)]
+    known = _classes(labels, name) if classes is None else _given_classes(classes, name)
     position = {label: code for code, label in enumerate(known)}
-    stranger = next((label for label in labels if label not in position), None)
-    if stranger is not None:
+    row = next((row for row, label in enumerate(labels) if label not in position), None)
+    if row is not None:
         raise InputError(
-            f"{name!r} holds the label {stranger!r}, which is not among the classes {list(known)}"
+            f"{name!r} holds the label {labels[row]!r} in row {row + 1}, which is not among the classes {list(known)}"
         )
     return Outcome(name, np.array([position[label] for label in labels], dtype=np.intp), known)
 
@@ -103,60 +104,87 @@ def make_weight(weight: Any, n_people: int, name: str = "sample_weight") -> np.n
     if weight is None:
         return np.ones(n_people)
     values = _numbers(weight, name)
-    _same_length(f"{name!r}", len(values), n_people)
+    _same_length(repr(name), len(values), n_people)
     if (values < 0).any():
         raise InputError(f"{name!r} is negative in row {np.flatnonzero(values < 0)[0] + 1}")
-    if values.sum() <= 0:
+    if not values.any():
         raise InputError(f"{name!r} is zero for everybody")
+    with np.errstate(over="ignore"):
+        if np.isinf(values.sum()):
+            raise InputError(f"{name!r} is so large that it cannot be added up; divide it by its largest value")
     return values
 
 
 def infer_task(y: Any, name: str = "y") -> Task:
-    """Classification for texts, truth values and whole numbers of at most 20 values; else regression."""
+    """Classification for texts, truth values, categories and whole numbers of at most 20 values; else regression."""
     values = raw_values(y, name)
-    if values.dtype == object:
+    if values.dtype == object or is_categorical_series(y):
         return "classification"
     known = values[~np.isnan(values)]
     whole = bool(np.all(known == np.round(known)))
     return "classification" if whole and len(np.unique(known)) <= 20 else "regression"
 
 
-def _numbers(y: Any, name: str) -> np.ndarray:
+def _present(y: Any, name: str) -> np.ndarray:
+    """The values of a column that must have one for everybody."""
     values = raw_values(y, name)
-    _refuse_missing(values, name)
-    if values.dtype == object:
-        if all(isinstance(value, (bool, np.bool_)) for value in values):
-            return values.astype(float)
-        raise InputError(f"{name!r} must hold numbers, but row 1 holds {values[0]!r}")
-    infinite = np.flatnonzero(np.isinf(values))
-    if infinite.size:
-        raise InputError(
-            f"{name!r} is infinite in row {infinite[0] + 1}; every value must be a finite number"
-        )
+    if not len(values):
+        raise InputError(f"{name!r} is empty")
+    gone = [value is None for value in values] if values.dtype == object else np.isnan(values)
+    rows = np.flatnonzero(gone)
+    if rows.size:
+        more = f" and {rows.size - 1} more" if rows.size > 1 else ""
+        raise InputError(f"{name!r} is missing in row {rows[0] + 1}{more}; remove those rows or fill the value in")
     return values
 
 
-def _refuse_missing(values: np.ndarray, name: str) -> None:
+def _numbers(y: Any, name: str) -> np.ndarray:
+    values = _present(y, name)
+    if values.dtype == object:
+        row = next((row for row, value in enumerate(values) if isinstance(value, str)), None)
+        if row is not None:
+            raise InputError(f"{name!r} must hold numbers, but row {row + 1} holds {values[row]!r}")
+        values = values.astype(np.float64)
+    _refuse_infinite(values, name)
+    return values
+
+
+def _class_values(y: Any, name: str) -> np.ndarray:
+    values = _present(y, name)
     if values.dtype != object:
-        rows = np.flatnonzero(np.isnan(values))
-    else:
-        rows = np.flatnonzero([is_missing(value) for value in values])
-    if rows.size:
-        more = f" and {rows.size - 1} more" if rows.size > 1 else ""
-        raise InputError(
-            f"{name!r} is missing in row {rows[0] + 1}{more}; remove those rows or fill the value in"
-        )
+        _refuse_infinite(values, name)
+        long = np.flatnonzero(np.abs(values) > LARGEST_EXACT)
+        if long.size:
+            raise InputError(f"{name!r} holds a number in row {long[0] + 1} too long for a label; turn it into text")
+    return values
+
+
+def _refuse_infinite(values: np.ndarray, name: str) -> None:
+    infinite = np.flatnonzero(np.isinf(values))
+    if infinite.size:
+        raise InputError(f"{name!r} is infinite in row {infinite[0] + 1}; every value must be a finite number")
+
+
+def _classes(labels: list[Label], name: str) -> tuple[Label, ...]:
+    """The labels in order; a mixture is refused, because Python holds 1 and True for the same label."""
+    sorts = {type(label) if isinstance(label, (str, bool)) else float for label in labels}
+    if len(sorts) > 1:
+        raise InputError(f"{name!r} mixes texts, truth values or numbers; use one of them for every label")
+    return tuple(sorted(set(labels)))
+
+
+def _given_classes(classes: Iterable[Label], name: str) -> tuple[Label, ...]:
+    known = tuple(_label(label) for label in classes)
+    if len(set(known)) != len(known):
+        raise InputError(f"the classes of {name!r} list a label twice: {list(known)}")
+    return known
 
 
 def _label(value: Any) -> Label:
     """A whole number is one label however it is stored."""
-    if hasattr(value, "item"):
+    if isinstance(value, np.generic):
         value = value.item()
-    return int(value) if isinstance(value, float) and value.is_integer() else value  # type: ignore[no-any-return]
-
-
-def _sort_key(label: Label) -> tuple[bool, float, str]:
-    return (True, 0.0, label) if isinstance(label, str) else (False, float(label), "")
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _same_length(what: str, length: int, expected: int) -> None:

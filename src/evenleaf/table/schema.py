@@ -6,10 +6,18 @@ import difflib
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
+from reprlib import repr as short
 from typing import Any
 
+import numpy as np
+
 from evenleaf.errors import InputError
+
+# Above this a float no longer tells neighbouring whole numbers apart.
+LARGEST_EXACT = 2.0**53
+_NAMES_SHOWN = 10
 
 
 class Kind(StrEnum):
@@ -31,10 +39,24 @@ class Column:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise InputError("a column needs a name that is a non-empty text")
+        _check_text(self.name, f"the column name {self.name!a}")
+        if self.kind not in tuple(Kind):
+            raise InputError(
+                f"column {short(self.name)}: the kind must be 'quantitative' or 'categorical', not {short(self.kind)}"
+            )
+        object.__setattr__(self, "kind", Kind(self.kind))
+        self._check_levels()
+
+    def _check_levels(self) -> None:
+        if not isinstance(self.levels, (list, tuple)) or not all(isinstance(level, str) for level in self.levels):
+            raise InputError(f"column {self.name!r}: the levels must be a list of texts")
+        object.__setattr__(self, "levels", tuple(self.levels))
         if self.kind is Kind.QUANTITATIVE and self.levels:
             raise InputError(f"column {self.name!r} is quantitative, so it cannot have levels")
         if len(set(self.levels)) != len(self.levels):
             raise InputError(f"column {self.name!r} lists a level twice")
+        for level in self.levels:
+            _check_text(level, f"column {self.name!r}: the level {level!a}")
 
     @property
     def is_categorical(self) -> bool:
@@ -49,6 +71,7 @@ class Schema:
     columns: tuple[Column, ...]
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", tuple(self.columns))
         check_unique([column.name for column in self.columns])
 
     def __len__(self) -> int:
@@ -90,22 +113,18 @@ class Schema:
 
 
 def _column_from_json(entry: object) -> Column:
+    """What a column may be is checked by `Column`; here only what JSON adds to that."""
     if not isinstance(entry, Mapping):
         raise InputError("each column of a schema must be an object with a name and a kind")
     unknown = set(entry) - {"name", "kind", "levels", "has_missing"}
     if unknown:
-        raise InputError(f"a schema column has an unknown entry: {sorted(map(str, unknown))[0]!r}")
-    name, kind = entry.get("name"), entry.get("kind")
-    levels, has_missing = entry.get("levels", []), entry.get("has_missing", False)
-    if kind not in set(Kind):
-        raise InputError(f"column {name!r}: the kind must be 'quantitative' or 'categorical', not {kind!r}")
+        raise InputError(f"a schema column has an unknown entry: {short(min(map(str, unknown)))}")
+    name, has_missing = entry.get("name"), entry.get("has_missing", False)
     if not isinstance(name, str):
         raise InputError("each column of a schema needs a name that is a text")
-    if not isinstance(levels, list) or not all(isinstance(level, str) for level in levels):
-        raise InputError(f"column {name!r}: the levels must be a list of texts")
     if not isinstance(has_missing, bool):
-        raise InputError(f"column {name!r}: has_missing must be true or false")
-    return Column(name, Kind(kind), tuple(levels), has_missing)
+        raise InputError(f"column {short(name)}: has_missing must be true or false")
+    return Column(name, entry.get("kind"), entry.get("levels", ()), has_missing)  # type: ignore[arg-type]
 
 
 def check_unique(names: Iterable[str]) -> None:
@@ -122,9 +141,9 @@ def find_name(name: str, names: Iterable[str]) -> int:
     known = list(names)
     if name in known:
         return known.index(name)
-    folded = {other.casefold(): other for other in known}
+    folded = {other.casefold(): other for other in reversed(known)}
     near = difflib.get_close_matches(str(name).casefold(), folded, n=1, cutoff=0.5)
-    hint = f"did you mean {folded[near[0]]!r}?" if near else f"the columns are {', '.join(map(repr, known))}"
+    hint = f"did you mean {folded[near[0]]!r}?" if near else _list_of(known)
     raise InputError(f"there is no column {name!r}; {hint}")
 
 
@@ -135,32 +154,52 @@ def level_label(value: object) -> str | None:
     of codes turns into floats as soon as one value is missing.
     """
     if isinstance(value, str):
-        return value
+        return value if type(value) is str else str.__str__(value)
     if is_missing(value):
         return None
-    if hasattr(value, "item"):
+    if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, float) and value.is_integer():
+    if isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST_EXACT:
         return str(int(value))
     return str(value)
 
 
 def is_missing(value: object) -> bool:
-    """None, NaN, NaT and pandas.NA are missing; everything else is a value."""
+    """None, NaN of any type, NaT, pandas.NA and numpy's masked are missing; everything else is a value."""
     if value is None:
         return True
-    if isinstance(value, float):
+    if isinstance(value, (float, np.floating)):
         return math.isnan(value)
-    try:
-        return bool(value != value)  # noqa: PLR0124 (NaT and numpy's NaN differ from themselves)
-    except TypeError:
-        return True  # pandas.NA refuses to be true or false
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return bool(np.isnat(value))
+    # pandas may not be installed, so its two missing values are known by the names of their types.
+    return value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType")
 
 
 def ordered_levels(labels: Iterable[str]) -> tuple[str, ...]:
     """Levels in a fixed order that depends on the data alone: by number where all are, else by text."""
     unique = sorted(set(labels))
     try:
-        return tuple(sorted(unique, key=float))
+        numbers = {label: float(label) for label in unique}
     except ValueError:
         return tuple(unique)
+    if not all(map(math.isfinite, numbers.values())):
+        return tuple(unique)  # NaN has no place in an order
+    return tuple(sorted(unique, key=numbers.__getitem__))
+
+
+def _list_of(names: list[str]) -> str:
+    if not names:
+        return "there are no columns"
+    more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+    return f"the columns are {', '.join(map(repr, names[:_NAMES_SHOWN]))}{more}"
+
+
+def _check_text(text: str, what: str) -> None:
+    """Half of a surrogate pair cannot be printed or written to a file: refuse it at the door."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(f"{what} holds a character that is not valid text") from error

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from evenleaf.errors import InputError
-from evenleaf.table.frames import raw_columns
-from evenleaf.table.schema import Column, Kind, Schema, find_name, level_label, ordered_levels
+from evenleaf.table.frames import RawColumns, count_rows, raw_columns
+from evenleaf.table.infer import Categorical, categorical_names, distinct_labels, infer_schema
+from evenleaf.table.schema import Column, Schema, level_label
+
+__all__ = ["MISSING_CODE", "Categorical", "Table", "categorical_names", "equal_rows", "infer_schema", "read_only"]
 
 MISSING_CODE = -1
-Categorical = str | Sequence[Any] | np.ndarray | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,15 +24,16 @@ class Table:
 
     `unseen` counts, per column, the values whose level the schema does not know; they are coded as
     missing, because an optimal tree says where the missing go but cannot say more about the unknown.
+    `length` remembers how many people there are where no column is left to tell.
     """
 
     schema: Schema
     data: tuple[np.ndarray, ...]
     unseen: tuple[int, ...]
+    length: int | None = None
 
     def __post_init__(self) -> None:
-        for values in self.data:
-            values.flags.writeable = False
+        object.__setattr__(self, "data", tuple(read_only(values) for values in self.data))
 
     @classmethod
     def of(
@@ -47,21 +50,20 @@ class Table:
         is ignored. `categorical` is "from_dtype", a mask, positions or names, as in scikit-learn.
         """
         if isinstance(data, Table):
-            return data if schema is None else data.conform(schema)
-        columns = raw_columns(
-            data, names if names is not None or schema is None else _array_names(data, schema)
-        )
-        if not columns:
-            raise InputError("the table has no columns")
+            return data._again(schema, categorical, names)
+        columns = raw_columns(data, names, only=None if schema is None else schema.names)
         if schema is None:
+            if not columns:
+                raise InputError("the table has no columns")
             schema = infer_schema(columns, categorical)
-        encoded = [_encode(column, columns[_key(column.name, columns)]) for column in schema]
-        return cls(schema, tuple(values for values, _ in encoded), tuple(count for _, count in encoded))
+        encoded = [_encode(column, columns[column.name]) for column in schema]
+        length = len(encoded[0][0]) if encoded else count_rows(data)
+        return cls(schema, tuple(values for values, _ in encoded), tuple(count for _, count in encoded), length)
 
     @property
     def n_rows(self) -> int:
         """How many people."""
-        return len(self.data[0]) if self.data else 0
+        return len(self.data[0]) if self.data else self.length or 0
 
     @property
     def n_columns(self) -> int:
@@ -87,19 +89,34 @@ class Table:
         return self._at([position for position in range(self.n_columns) if position not in gone])
 
     def take(self, rows: np.ndarray) -> Table:
-        """Some of the people, in the given order; levels keep their codes."""
-        return Table(self.schema, tuple(values[rows] for values in self.data), self.unseen)
+        """Some of the people, in the given order; levels keep their codes, `unseen` still counts them all."""
+        length = len(np.empty(self.n_rows, dtype=bool)[rows])
+        return Table(self.schema, tuple(values[rows] for values in self.data), self.unseen, length)
 
     def conform(self, schema: Schema) -> Table:
         """The same people seen through another schema (levels unknown to it become missing)."""
         if schema == self.schema:
             return self
-        columns = {column.name: self._raw(position) for position, column in enumerate(self.schema)}
-        return Table.of(columns, schema=schema)
+        table = Table.of(self._columns(), schema=schema) if len(schema) else self._at([])
+        before = [self.unseen[self.schema.position(name)] for name in schema.names]
+        unseen = tuple(old + new for old, new in zip(before, table.unseen, strict=True))
+        return Table(schema, table.data, unseen, self.n_rows)
 
     def labels(self, position: int) -> list[str]:
         """The values of one column as texts, for printing."""
         return ["(missing)" if label is None else label for label in map(level_label, self._raw(position))]
+
+    def _again(self, schema: Schema | None, categorical: Categorical, names: list[str] | None) -> Table:
+        """What `of` makes of a table: itself, unless something else is asked of it."""
+        if schema is not None and names is None:
+            return self.conform(schema)
+        declared = categorical_names(categorical, list(self.schema.names if names is None else names))
+        if names is None and all(self.schema[self.schema.position(name)].is_categorical for name in declared):
+            return self
+        return Table.of(self._columns(), schema=schema, categorical=categorical, names=names)
+
+    def _columns(self) -> RawColumns:
+        return {column.name: self._raw(position) for position, column in enumerate(self.schema)}
 
     def _raw(self, position: int) -> np.ndarray:
         column, values = self.schema[position], self.data[position]
@@ -112,7 +129,16 @@ class Table:
             Schema(tuple(self.schema[position] for position in positions)),
             tuple(self.data[position] for position in positions),
             tuple(self.unseen[position] for position in positions),
+            self.n_rows,
         )
+
+
+def read_only(values: np.ndarray) -> np.ndarray:
+    """The same values, safe from writing; a copy where the caller could still write to them."""
+    if values.flags.writeable:
+        values = values.copy()
+        values.flags.writeable = False
+    return values
 
 
 def equal_rows(table: Table) -> tuple[np.ndarray, np.ndarray]:
@@ -127,107 +153,34 @@ def equal_rows(table: Table) -> tuple[np.ndarray, np.ndarray]:
     return first[order], rank[kind.ravel()]
 
 
-def infer_schema(columns: Mapping[str, np.ndarray], categorical: Categorical = "from_dtype") -> Schema:
-    """Text and truth values are categorical, numbers quantitative, unless `categorical` says otherwise."""
-    declared = categorical_names(categorical, list(columns))
-    return Schema(tuple(_infer(name, values, name in declared) for name, values in columns.items()))
-
-
-def categorical_names(categorical: Categorical, names: list[str]) -> set[str]:
-    """The columns declared categorical, from "from_dtype", a mask, positions or names."""
-    if categorical is None or (isinstance(categorical, str) and categorical == "from_dtype"):
-        return set()
-    if isinstance(categorical, str):
-        raise InputError(f"categorical must be 'from_dtype', a mask, positions or names, not {categorical!r}")
-    entries = list(categorical)
-    if entries and all(isinstance(entry, (bool, np.bool_)) for entry in entries):
-        if len(entries) != len(names):
-            raise InputError(f"the categorical mask has {len(entries)} entries for {len(names)} columns")
-        return {name for name, chosen in zip(names, entries, strict=True) if chosen}
-    return {_categorical_name(entry, names) for entry in entries}
-
-
-def _categorical_name(entry: Any, names: list[str]) -> str:
-    if isinstance(entry, str):
-        return names[find_name(entry, names)]
-    if isinstance(entry, (int, np.integer)):
-        if not -len(names) <= entry < len(names):
-            raise InputError(f"categorical column {entry} is out of range: there are {len(names)} columns")
-        return names[int(entry)]
-    raise InputError(f"a categorical column must be a name or a position, not {entry!r}")
-
-
-def _infer(name: str, values: np.ndarray, declared: bool) -> Column:
-    if values.dtype != object and not declared:
-        return Column(name, Kind.QUANTITATIVE, has_missing=bool(np.isnan(values).any()))
-    if not declared:
-        _refuse_mixture(name, values)
-    labels = [level_label(value) for value in _unique(values)]
-    known = [label for label in labels if label is not None]
-    return Column(name, Kind.CATEGORICAL, ordered_levels(known), len(known) < len(labels))
-
-
-def _unique(values: np.ndarray) -> Iterable[Any]:
-    return np.unique(values) if values.dtype != object else set(values)
-
-
-def _refuse_mixture(name: str, values: np.ndarray) -> None:
-    texts = {isinstance(value, str) for value in set(values) if value is not None}
-    if len(texts) > 1:
-        row = next(i for i, value in enumerate(values) if isinstance(value, str))
-        raise InputError(
-            f"column {name!r} mixes numbers and text (row {row + 1} holds {values[row]!r}); "
-            "mend it, or declare the column categorical"
-        )
-
-
 def _encode(column: Column, values: np.ndarray) -> tuple[np.ndarray, int]:
     if column.is_categorical:
         return _encode_levels(column, values)
     if values.dtype == object:
-        row = next((i for i, value in enumerate(values) if value is not None), 0)
-        raise InputError(f"column {column.name!r} must hold numbers, but row {row + 1} holds {values[row]!r}")
+        values = _all_missing(column, values)
     infinite = np.flatnonzero(np.isinf(values))
     if infinite.size:
+        more = f" (and in {infinite.size - 1} more)" if infinite.size > 1 else ""
         raise InputError(
-            f"column {column.name!r} holds an infinite value in row {infinite[0] + 1}"
-            f"{_and_more(infinite.size)}; replace it or leave it missing"
+            f"column {column.name!r} holds an infinite value in row {infinite[0] + 1}{more}; "
+            "replace it or leave it missing"
         )
-    return values.astype(np.float64), 0
+    return values, 0
+
+
+def _all_missing(column: Column, values: np.ndarray) -> np.ndarray:
+    """A column without a single value is as good as numbers; one text among them is not."""
+    for row, value in enumerate(values):
+        if isinstance(value, (str, bool)):
+            raise InputError(f"column {column.name!r} must hold numbers, but row {row + 1} holds {value!r}")
+    return np.full(len(values), np.nan)
 
 
 def _encode_levels(column: Column, values: np.ndarray) -> tuple[np.ndarray, int]:
     position = {level: code for code, level in enumerate(column.levels)}
-    if values.dtype != object:
-        distinct, inverse = np.unique(values, return_inverse=True)
-    else:
-        seen = {value: place for place, value in enumerate(dict.fromkeys(values))}
-        distinct, inverse = list(seen), np.fromiter((seen[value] for value in values), np.intp, len(values))
-    labels = [level_label(value) for value in distinct]
-    codes = np.array(
-        [MISSING_CODE if label is None else position.get(label, MISSING_CODE) for label in labels],
-        dtype=np.int32,
-    )
-    unknown = np.array([label is not None and label not in position for label in labels], dtype=bool)
-    if not len(values):
+    labels, place = distinct_labels(column.name, values)
+    if not labels:
         return np.zeros(0, dtype=np.int32), 0
-    return codes[inverse], int(unknown[inverse].sum())
-
-
-def _and_more(count: int) -> str:
-    return f" (and in {count - 1} more)" if count > 1 else ""
-
-
-def _key(name: str, columns: Mapping[str, np.ndarray]) -> str:
-    names = list(columns)
-    return names[find_name(name, names)]
-
-
-def _array_names(data: Any, schema: Schema) -> list[str] | None:
-    """An array has no names: its columns are the schema's, by position."""
-    if isinstance(data, (np.ndarray, list, tuple)):
-        width = np.shape(data)[1] if np.ndim(data) == 2 else None
-        if width is not None and width != len(schema):
-            raise InputError(f"the table has {width} columns, but {len(schema)} are expected")
-        return list(schema.names)
-    return None
+    codes = np.array([MISSING_CODE if label is None else position.get(label, MISSING_CODE) for label in labels])
+    unknown = np.array([label is not None and label not in position for label in labels])
+    return codes[place].astype(np.int32), int(unknown[place].sum())
