@@ -42,7 +42,8 @@ def distinct_labels(name: str, values: np.ndarray) -> tuple[list[str | None], np
         _refuse_long(name, values)
         distinct, inverse = np.unique(values, return_inverse=True)
         return [level_label(value) for value in distinct], inverse
-    labels = [level_label(value) for value in values]
+    plain = set(map(type, values)) <= {str, type(None)}
+    labels = list(values) if plain else [level_label(value) for value in values]
     place = {label: position for position, label in enumerate(dict.fromkeys(labels))}
     return list(place), np.fromiter((place[label] for label in labels), np.intp, len(labels))
 
@@ -68,21 +69,19 @@ def _infer(name: str, values: np.ndarray, declared: bool) -> Column:
 
 
 def _refuse_mixture(name: str, values: np.ndarray) -> None:
-    kinds = {_sort_of(value) for value in values if value is not None}
-    if len(kinds) > 1:
-        odd = "text" if "text" in kinds else "truth values"
-        row = next(i for i, value in enumerate(values) if value is not None and _sort_of(value) == odd)
-        other = "numbers" if "numbers" in kinds else "truth values"
+    sorts = {kind: _sort_of(kind) for kind in set(map(type, values)) - {type(None)}}
+    if len(set(sorts.values())) > 1:
+        odd = "text" if str in sorts else "truth values"
+        other = "truth values" if set(sorts.values()) == {"text", "truth values"} else "numbers"
+        row = next(row for row, value in enumerate(values) if sorts.get(type(value)) == odd)
         raise InputError(
             f"column {name!r} mixes {other} and {odd} (row {row + 1} holds {values[row]!r}); "
             "mend it, or declare the column categorical"
         )
 
 
-def _sort_of(value: object) -> str:
-    if isinstance(value, str):
-        return "text"
-    return "truth values" if isinstance(value, bool) else "numbers"
+def _sort_of(kind: type) -> str:
+    return {str: "text", bool: "truth values"}.get(kind, "numbers")
 
 
 def _refuse_long(name: str, values: np.ndarray) -> None:

@@ -16,10 +16,10 @@ def parse_column(name: str, texts: list[str], missing: frozenset[str], declared:
     """Numbers where every value is one, texts otherwise; one slip in a column of numbers is an error."""
     values = [None if text in missing else text for text in texts]
     if not declared:
-        slips = [row for row, value in enumerate(values) if value is not None and not _is_number(value)]
-        if not slips:
+        texts_only = {value for value in set(values) if value is not None and not _is_number(value)}
+        if not texts_only:
             return np.array([np.nan if value is None else float(value) for value in values], dtype=np.float64)
-        _refuse_slips(name, values, slips)
+        _refuse_slips(name, values, [row for row, value in enumerate(values) if value in texts_only])
     return objects_of(values, len(values))
 
 
@@ -34,7 +34,7 @@ def _is_number(text: str) -> bool:
 def _refuse_slips(name: str, values: list[str | None], slips: list[int]) -> None:
     row, texts = slips[0], [values[row] or "" for row in slips]
     known = sum(value is not None for value in values)
-    if all("," in text and _is_number(text.replace(",", "")) for text in texts):
+    if all("," in text and _is_number(text.replace(",", "")) for text in set(texts)):
         raise InputError(
             f"column {name!r} writes numbers with a comma (row {row + 1} holds {texts[0]!r}); "
             "write them with a decimal point, or declare the column categorical"

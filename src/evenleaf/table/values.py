@@ -7,7 +7,8 @@ A column comes out as float64 (NaN is missing) or as an object array of texts, t
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -124,10 +125,12 @@ def _from_objects(name: str, array: np.ndarray) -> np.ndarray:
     types = set(map(type, array))
     if str in types and types <= {str, _NOTHING}:
         return array.copy()
+    if types <= {int, float}:
+        return _from_numbers(name, array)
     cleaned = [_cleaned(name, row, value) for row, value in enumerate(array)]
     if any(isinstance(value, (str, bool)) for value in cleaned):
         return objects_of(cleaned, len(cleaned))
-    return np.array([np.nan if value is None else _number(name, row, value) for row, value in enumerate(cleaned)])
+    return _from_numbers(name, [np.nan if value is None else value for value in cleaned])
 
 
 def _cleaned(name: str, row: int, value: Any) -> str | bool | int | float | None:
@@ -149,10 +152,11 @@ def _cleaned(name: str, row: int, value: Any) -> str | bool | int | float | None
     )
 
 
-def _number(name: str, row: int, value: Any) -> float:
+def _from_numbers(name: str, numbers: Sequence[Any] | np.ndarray) -> np.ndarray:
     try:
-        return float(value)
+        return np.fromiter(map(float, numbers), np.float64, len(numbers))
     except OverflowError as error:
+        row = next(row for row, number in enumerate(numbers) if abs(number) > sys.float_info.max)
         raise InputError(f"column {name!r} holds a number in row {row + 1} that is too large") from error
 
 
