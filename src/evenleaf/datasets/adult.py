@@ -12,7 +12,7 @@ from evenleaf.datasets.checks import one_of
 from evenleaf.datasets.dataset import Dataset
 from evenleaf.datasets.registry import find
 from evenleaf.table.frames import RawColumns
-from evenleaf.table.read import parse_column
+from evenleaf.table.parse import parse_column
 
 Race = Literal["as_is", "white_or_not"]
 Education = Literal["number", "name", "both"]

@@ -18,7 +18,7 @@ from evenleaf.datasets.select import keep_important
 from evenleaf.errors import InputError
 from evenleaf.table import make_outcome
 from evenleaf.table.frames import RawColumns
-from evenleaf.table.read import parse_column
+from evenleaf.table.parse import parse_column
 
 Definition = Literal["majority_black", "normalised"]
 

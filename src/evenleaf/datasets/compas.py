@@ -24,7 +24,7 @@ from evenleaf.datasets.dataset import Dataset
 from evenleaf.datasets.fetch import content
 from evenleaf.datasets.registry import find
 from evenleaf.table.frames import RawColumns
-from evenleaf.table.read import parse_column
+from evenleaf.table.parse import parse_column
 
 CompasKind = Literal["violent", "two_year", "violent_two_year"]
 CompasRace = Literal["as_is", "african_american_or_not"]

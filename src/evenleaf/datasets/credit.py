@@ -9,7 +9,7 @@ from evenleaf.datasets.dataset import Dataset
 from evenleaf.datasets.fetch import content
 from evenleaf.datasets.registry import find
 from evenleaf.table.frames import RawColumns
-from evenleaf.table.read import parse_column
+from evenleaf.table.parse import parse_column
 
 _WORDS = {
     "SEX": {"1": "male", "2": "female"},

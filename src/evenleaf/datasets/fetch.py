@@ -91,7 +91,8 @@ def _from_publisher(file: DataFile) -> bytes:
 
 def _downloaded(url: str, file: DataFile) -> bytes:
     memory = io.BytesIO()
-    pooch.HTTPDownloader(timeout=_PATIENCE)(url, memory, None)
+    # Not as a stream: a stream that ends in an error would leave its connection open.
+    pooch.HTTPDownloader(timeout=_PATIENCE, stream=False)(url, memory, None)
     if not url.endswith(".zip"):
         return memory.getvalue()
     with zipfile.ZipFile(memory) as archive:

@@ -20,26 +20,39 @@ _DECIMALS = 9
 
 @dataclass(frozen=True, eq=False)
 class MixedSpace:
-    """The people of a table as points; distances are recomputed from the raw columns, never stored."""
+    """The people of a table as points; distances are recomputed from the raw columns, never stored.
+
+    Sample weights count in the mean and the standard deviation, so that a person of weight 2 and two
+    equal people make the same space.
+    """
 
     table: Table
+    weight: np.ndarray | None = None
 
     @cached_property
     def _numbers(self) -> np.ndarray:
-        """Raw quantitative columns (differences of whole numbers stay exact), the missing at the mean."""
+        """Quantitative columns in a handy unit (differences of whole numbers stay exact), the missing at the mean."""
         columns = []
         for position, column in enumerate(self.table.schema):
             if not column.is_categorical:
                 gone = self.table.missing(position)
-                values = self.table.data[position]
-                mean = values[~gone].mean() if not gone.all() else 0.0
-                columns.append(np.where(gone, mean, values))
+                values = np.zeros(self.table.n_rows)
+                values[~gone] = _handy(self.table.data[position][~gone])
+                values[gone] = self._mean(values, ~gone)
+                columns.append(values)
         return np.column_stack(columns) if columns else np.zeros((self.table.n_rows, 0))
 
     @cached_property
     def _scale(self) -> np.ndarray:
-        deviation = self._numbers.std(axis=0)
+        everybody = np.ones(self.table.n_rows, dtype=bool)
+        centred = [values - self._mean(values, everybody) for values in self._numbers.T]
+        deviation = np.sqrt([self._mean(values * values, everybody) for values in centred])
         return np.where(deviation > 0, deviation, 1.0)
+
+    def _mean(self, values: np.ndarray, among: np.ndarray) -> float:
+        weight = np.ones(len(values)) if self.weight is None else self.weight
+        total = weight[among].sum()
+        return float(weight[among] @ values[among] / total) if total > 0 else 0.0
 
     @cached_property
     def _labels(self) -> np.ndarray:
@@ -49,11 +62,7 @@ class MixedSpace:
             for position, column in enumerate(self.table.schema)
             if column.is_categorical or self.table.missing(position).any()
         ]
-        return (
-            np.column_stack(columns).astype(np.int32)
-            if columns
-            else np.zeros((self.table.n_rows, 0), np.int32)
-        )
+        return np.column_stack(columns).astype(np.int32) if columns else np.zeros((self.table.n_rows, 0), np.int32)
 
     def squared(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
         """Squared distances between people, for index arrays that broadcast against each other."""
@@ -67,8 +76,23 @@ class MixedSpace:
 
     def points(self) -> np.ndarray:
         """Coordinates whose Euclidean distance is this distance: scaled numbers, levels one-hot at 1/√2."""
-        numbers = (self._numbers - self._numbers.mean(axis=0)) / self._scale
+        numbers = self._numbers / self._scale
+        numbers = numbers - (numbers.mean(axis=0) if len(numbers) else 0.0)
         return np.column_stack([numbers, *(_one_hot(labels) / np.sqrt(2.0) for labels in self._labels.T)])
+
+
+def _handy(values: np.ndarray) -> np.ndarray:
+    """The column counted from its least value, in units of a power of two near its range.
+
+    That changes no scaled distance, makes a constant column exactly zero, and keeps the squares of very large
+    and very small numbers within what a float can hold.
+    """
+    counted = _near_one(values)
+    return _near_one(counted - counted.min(initial=np.inf))
+
+
+def _near_one(values: np.ndarray) -> np.ndarray:
+    return np.ldexp(values, -int(np.frexp(np.abs(values).max(initial=0.0))[1]))
 
 
 def _one_hot(labels: np.ndarray) -> np.ndarray:

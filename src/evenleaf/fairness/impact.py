@@ -20,9 +20,7 @@ class DisparateImpact(Notion):
 
     def compare(self, people: People, groups: Groups, progress: Progress | None = None) -> Disparity:  # noqa: ARG002
         """One row a group."""
-        return parity_rows(
-            groups, people.weight, everybody(people.n_people), np.ones((1, people.outcome.n_classes))
-        )
+        return parity_rows(groups, people.weight, everybody(people.n_people), np.ones((1, people.outcome.n_classes)))
 
     def __str__(self) -> str:
         return "disparate impact"

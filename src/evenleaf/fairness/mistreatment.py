@@ -19,9 +19,7 @@ class _ErrorRates(Notion):
 
     def check(self, people: People) -> None:
         if people.outcome.classes is None:
-            raise InputError(
-                f"{self} compares error rates between classes; {people.outcome.name!r} is a number"
-            )
+            raise InputError(f"{self} compares error rates between classes; {people.outcome.name!r} is a number")
 
 
 @dataclass(frozen=True)
@@ -113,9 +111,7 @@ def positive_code(people: People, positive: Label | None) -> int:
     return 1
 
 
-def _positive_rate_rows(
-    people: People, groups: Groups, positive: Label | None, *, among_positive: bool
-) -> Disparity:
+def _positive_rate_rows(people: People, groups: Groups, positive: Label | None, *, among_positive: bool) -> Disparity:
     code = positive_code(people, positive)
     is_positive = people.outcome.values == code
     stratum = np.where(is_positive == among_positive, 0, -1)

@@ -6,14 +6,27 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import pairwise_distances
-from sklearn.neighbors import NearestNeighbors
 
+from evenleaf.errors import InputError
 from evenleaf.fairness.distance import MixedSpace
 from evenleaf.table import equal_rows
 
 Metric = str | Callable[[np.ndarray, np.ndarray], float]
+METRICS = {
+    "euclidean": "euclidean",
+    "l2": "euclidean",
+    "sqeuclidean": "sqeuclidean",
+    "cityblock": "cityblock",
+    "manhattan": "cityblock",
+    "l1": "cityblock",
+    "chebyshev": "chebyshev",
+    "canberra": "canberra",
+    "braycurtis": "braycurtis",
+    "cosine": "cosine",
+    "correlation": "correlation",
+}
 _CHUNK = 1024
+_MOST_ENTRIES = 4_000_000  # of a block of distances, about 32 MiB
 _SPARE = 6  # candidates beyond k, so that rounding in the fast search rarely forces a second look
 _SLACK = 1e-7  # what the fast search may be wrong by; candidates closer than that are looked at again
 
@@ -22,6 +35,8 @@ class NearestSearch:
     """Finds, for kinds of people (equal rows are one kind), the nearest of a set of reference people."""
 
     def __init__(self, space: MixedSpace, reference: np.ndarray) -> None:
+        from sklearn.neighbors import NearestNeighbors  # here, because it takes a second to import
+
         self.space = space
         self.first, self.kind = equal_rows(space.table)
         self._members = _members_by_kind(self.kind, reference)
@@ -73,22 +88,42 @@ def _members_by_kind(kind: np.ndarray, reference: np.ndarray) -> dict[int, np.nd
     return dict(zip(kinds.tolist(), np.split(order, starts[1:]), strict=True))
 
 
-def nearest_by_metric(
-    space: MixedSpace, metric: Metric, reference: np.ndarray, rows: np.ndarray, k: int
-) -> np.ndarray:
-    """The k nearest reference people of some rows under any metric of scikit-learn, or a callable."""
-    points = space.points()
-    distance = np.round(block_distances(points[rows], points[reference], metric), 9)
-    order = np.argsort(distance, axis=1, kind="stable")  # the reference is in row order: ties keep it
-    return np.asarray(reference[order[:, :k]])
+class MetricSearch:
+    """The same search under another distance between the points of the space: every pair is looked at."""
+
+    def __init__(self, space: MixedSpace, metric: Metric, reference: np.ndarray) -> None:
+        self.first, self.kind = equal_rows(space.table)
+        points = space.points()
+        self._points, self._others = points[self.first], points[reference]
+        self._reference, self._metric = reference, metric
+
+    def nearest(self, kinds: np.ndarray, k: int) -> np.ndarray:
+        """The k nearest reference people of each kind, nearest first, as rows of the table."""
+        distance = np.round(block_distances(self._points[kinds], self._others, self._metric), 9)
+        result = np.empty((len(kinds), k), dtype=np.intp)
+        if k == 0:
+            return result
+        reach = np.partition(distance, k - 1, axis=1)[:, k - 1]
+        for row, (at, limit) in enumerate(zip(distance, reach, strict=True)):
+            near = np.flatnonzero(at <= limit)  # in row order, which the stable sort keeps among ties
+            result[row] = self._reference[near[np.argsort(at[near], kind="stable")[:k]]]
+        return result
 
 
 def block_distances(rows: np.ndarray, others: np.ndarray, metric: Metric) -> np.ndarray:
-    """Distances of one block of people to others."""
-    options: dict[str, Any] = {"metric": metric}
-    return np.asarray(pairwise_distances(rows, others, **options))
+    """Distances of one block of people to others, from the differences themselves and so exact to rounding."""
+    from scipy.spatial.distance import cdist
+
+    if isinstance(metric, str) and metric not in METRICS:
+        raise InputError(f"there is no metric {metric!r}; choose one of {', '.join(METRICS)} or give a function")
+    name: Any = METRICS[metric] if isinstance(metric, str) else metric
+    distance = np.asarray(cdist(rows, others, name))
+    if not np.isfinite(distance).all() or (distance < -1e-9).any():
+        raise InputError("the metric gave a distance that is negative or not a number for some pair of people")
+    return np.maximum(distance, 0.0)  # one minus a cosine may be a rounding below zero
 
 
-def chunks(n_rows: int) -> list[np.ndarray]:
-    """Row numbers in blocks, so that memory grows with N and not with N²."""
-    return [np.arange(start, min(start + _CHUNK, n_rows)) for start in range(0, n_rows, _CHUNK)]
+def chunks(n_rows: int, width: int = 1) -> list[np.ndarray]:
+    """Row numbers in blocks, so that memory grows with N and not with N²; `width` is what a row will hold."""
+    size = max(1, min(_CHUNK, _MOST_ENTRIES // max(1, width)))
+    return [np.arange(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -15,9 +17,9 @@ import scipy.sparse as sp
 
 from evenleaf.errors import InputError
 from evenleaf.fairness.distance import MixedSpace
-from evenleaf.fairness.nearest import Metric, NearestSearch, block_distances, chunks, nearest_by_metric
-from evenleaf.fairness.notion import Progress
-from evenleaf.table import People
+from evenleaf.fairness.nearest import Metric, MetricSearch, NearestSearch, block_distances, chunks
+from evenleaf.fairness.notion import Progress, stage
+from evenleaf.table import People, equal_rows
 
 Kernel = Callable[[np.ndarray], np.ndarray]
 _MOST_PAIRS = 50_000_000
@@ -59,29 +61,32 @@ def nearest_neighbourhoods(
             f"{people.n_people} people; ask for fewer neighbours"
         )
     wanted = min(wanted, len(among))
-    space = MixedSpace(people.features)
-    if metric is None:
-        search = NearestSearch(space, among)
-        kind, n_kinds = search.kind, len(search.first)
-        find = search.nearest
-    else:
-        kind, n_kinds = np.arange(people.n_people), people.n_people
-        find = lambda rows, count: nearest_by_metric(space, metric, among, rows, count)  # noqa: E731
-    found = np.concatenate([find(rows, wanted) for rows in _watched(chunks(n_kinds), progress)])
-    if not include_self:
-        found, kind = _without_self(found[kind]), np.arange(people.n_people)
-    return Neighbourhoods(_ones(found, people.n_people), kind)
+    space = MixedSpace(people.features, people.weight)
+    search = NearestSearch(space, among) if metric is None else MetricSearch(space, metric, among)
+    blocks = chunks(len(search.first), 1 if metric is None else len(among))
+    found = np.concatenate([search.nearest(kinds, wanted) for kinds in _watched(blocks, progress)])
+    if include_self:
+        return Neighbourhoods(_ones(found, np.ones(found.shape, dtype=bool), people.n_people), search.kind)
+    found = found[search.kind]
+    return Neighbourhoods(_ones(found, _others(found, k), people.n_people), np.arange(people.n_people))
 
 
-def per_group_neighbourhoods(people: People, k: int, codes: np.ndarray, **options: Any) -> Neighbourhoods:
-    """The k nearest people of every group, so that no group is absent from a neighbourhood."""
+def per_group_neighbourhoods(
+    people: People, k: int, codes: np.ndarray, *, progress: Progress | None = None, **options: Any
+) -> Neighbourhoods:
+    """The k nearest people of every group (all of a smaller one), so that no group is absent."""
+    present = np.unique(codes)
     parts = [
-        nearest_neighbourhoods(people, k, reference=np.flatnonzero(codes == group), **options)
-        for group in np.unique(codes)
+        nearest_neighbourhoods(
+            people,
+            k,
+            reference=np.flatnonzero(codes == group),
+            progress=stage(progress, number, len(present)),
+            **options,
+        )
+        for number, group in enumerate(present)
     ]
-    total = parts[0].weights
-    for part in parts[1:]:
-        total = total + part.weights
+    total = reduce(add, (part.weights for part in parts))
     return Neighbourhoods(sp.csr_array(total), parts[0].kind)
 
 
@@ -94,61 +99,62 @@ def kernel_neighbourhoods(
     progress: Progress | None = None,
 ) -> Neighbourhoods:
     """Weight kernel(distance) on everybody; the kernel's support decides how sparse that is."""
-    space = MixedSpace(people.features)
+    space = MixedSpace(people.features, people.weight)
     points = space.points() if metric is not None else np.zeros((0, 0))
     everybody = np.arange(people.n_people)
-    blocks, stored = [], 0
-    for rows in _watched(chunks(people.n_people), progress):
-        if metric is None:
-            distance = np.sqrt(space.squared(rows[:, None], everybody[None, :]))
-        else:
-            distance = block_distances(points[rows], points, metric)
-        weights = check_kernel(kernel(distance), distance.shape)
-        if not include_self:
-            weights[np.arange(len(rows)), rows] = 0.0
-        block = sp.csr_array(weights)
-        stored += block.nnz
-        if stored > _MOST_PAIRS:
-            raise InputError(
-                "the weights make too many pairs of people similar to be stored; use a smaller bandwidth, "
-                "a kernel with bounded support such as 'epanechnikov', or nearest neighbours"
-            )
-        blocks.append(block)
-    return Neighbourhoods(sp.csr_array(sp.vstack(blocks, format="csr")), everybody)
+
+    def distances(rows: np.ndarray) -> np.ndarray:
+        if metric is not None:
+            return block_distances(points[rows], points, metric)
+        return np.sqrt(space.squared(rows[:, None], everybody[None, :]))
+
+    first, kind = equal_rows(people.features) if include_self else (everybody, everybody)
+    return Neighbourhoods(_weighed(distances, first, people.n_people, kernel, include_self, progress), kind)
 
 
-def outcome_neighbourhoods(people: People, kernel: Kernel | None = None) -> Neighbourhoods:
+def outcome_neighbourhoods(
+    people: People, kernel: Kernel | None = None, *, include_self: bool = True, progress: Progress | None = None
+) -> Neighbourhoods:
     """MIP-DT-A: similar means similar outcomes. One kind a distinct outcome, so no N × N table.
 
     Without a kernel: 1[y_i = y_j] for classes and exp(−(y_i − y_j)²) for numbers, as in Berk et al. (2017).
     """
-    values = people.outcome.values
-    distinct, kind = np.unique(values, return_inverse=True)
-    if people.outcome.classes is not None:
-        distance = (distinct[:, None] != values[None, :]).astype(float)
-        weigh = kernel or (lambda d: (d == 0).astype(float))
-    else:
-        distance = np.abs(distinct[:, None] - values[None, :])
-        weigh = kernel or (lambda d: np.exp(-d * d))
-    return Neighbourhoods(sp.csr_array(check_kernel(weigh(distance), distance.shape)), kind)
+    values, everybody = people.outcome.values, np.arange(people.n_people)
+    classes = people.outcome.classes is not None
+    weigh = kernel or (lambda d: (d == 0).astype(float) if classes else np.exp(-d * d))
+
+    def distances(rows: np.ndarray) -> np.ndarray:
+        if classes:
+            return (values[rows][:, None] != values[None, :]).astype(float)
+        return np.abs(values[rows][:, None] - values[None, :])
+
+    first, kind = everybody, everybody
+    if include_self:
+        _, first, kind = np.unique(values, return_index=True, return_inverse=True)
+    return Neighbourhoods(_weighed(distances, first, people.n_people, weigh, include_self, progress), kind)
 
 
-def given_neighbourhoods(weights: Any, n_people: int) -> Neighbourhoods:
+def given_neighbourhoods(weights: Any, n_people: int, *, include_self: bool = True) -> Neighbourhoods:
     """A ready matrix whose [i, j] is the weight of person i in j's neighbourhood."""
-    matrix = sp.csr_array(weights, dtype=float)
+    try:
+        matrix = sp.csr_array(weights, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError("the weights of a neighbourhood must be a matrix of numbers") from error
     if matrix.shape != (n_people, n_people):
         raise InputError(f"the weights have the shape {matrix.shape}, but there are {n_people} people")
     if matrix.nnz and (not np.isfinite(matrix.data).all() or (matrix.data < 0).any()):
         raise InputError("the weights of a neighbourhood must be finite and not negative")
-    return Neighbourhoods(sp.csr_array(matrix.T), np.arange(n_people))
+    if not include_self:
+        matrix = sp.csr_array(matrix - sp.diags_array(matrix.diagonal()))
+    around = sp.csr_array(matrix.T)
+    around.eliminate_zeros()
+    return Neighbourhoods(around, np.arange(n_people))
 
 
 def scaled_kernel(name: str, bandwidth: float) -> Kernel:
     """A kernel by name, over distances in units of the bandwidth."""
     if name not in KERNELS:
-        raise InputError(
-            f"there is no kernel {name!r}; choose one of {', '.join(KERNELS)} or give a function"
-        )
+        raise InputError(f"there is no kernel {name!r}; choose one of {', '.join(KERNELS)} or give a function")
     if not np.isfinite(bandwidth) or bandwidth <= 0:
         raise InputError(f"the bandwidth must be a positive number, not {bandwidth}")
     return lambda distance: KERNELS[name](distance / bandwidth)
@@ -158,26 +164,51 @@ def check_kernel(weights: Any, shape: tuple[int, ...]) -> np.ndarray:
     """What a caller's function returned, as an array that may be used as weights."""
     array = np.array(weights, dtype=float)
     if array.shape != shape:
-        raise InputError(
-            f"the weight function returned the shape {array.shape} for distances of shape {shape}"
-        )
+        raise InputError(f"the weight function returned the shape {array.shape} for distances of shape {shape}")
     if not np.isfinite(array).all() or (array < 0).any():
         raise InputError("the weight function returned a negative or non-finite weight")
     return array
 
 
-def _ones(found: np.ndarray, n_people: int) -> sp.csr_array:
-    n_rows, k = found.shape
-    pointers = np.arange(0, n_rows * k + 1, k) if k else np.zeros(n_rows + 1, dtype=np.intp)
-    columns = np.sort(found, axis=1).ravel()
-    return sp.csr_array((np.ones(n_rows * k), columns, pointers), shape=(n_rows, n_people))
+def _weighed(
+    distances: Callable[[np.ndarray], np.ndarray],
+    people: np.ndarray,
+    n_people: int,
+    kernel: Kernel,
+    include_self: bool,
+    progress: Progress | None,
+) -> sp.csr_array:
+    """One row of weights for each of some people, built in blocks."""
+    blocks, stored = [sp.csr_array((0, n_people))], 0
+    for rows in _watched(chunks(len(people), n_people), progress):
+        distance = distances(people[rows])
+        weights = check_kernel(kernel(distance), distance.shape)
+        if not include_self:
+            weights[np.arange(len(rows)), people[rows]] = 0.0
+        blocks.append(sp.csr_array(weights))
+        stored += blocks[-1].nnz
+        if stored > _MOST_PAIRS:
+            raise InputError(
+                "the weights make too many pairs of people similar to be stored; use a smaller bandwidth, "
+                "a kernel with bounded support such as 'epanechnikov', or nearest neighbours"
+            )
+    return sp.csr_array(sp.vstack(blocks, format="csr"))
 
 
-def _without_self(found: np.ndarray) -> np.ndarray:
-    """Drop each person from their own list; who is not on it (many equal people) loses the last entry."""
+def _ones(found: np.ndarray, keep: np.ndarray, n_people: int) -> sp.csr_array:
+    pointers = np.concatenate([[0], np.cumsum(keep.sum(axis=1))])
+    columns = found[keep]
+    matrix = sp.csr_array((np.ones(len(columns)), columns, pointers), shape=(len(found), n_people))
+    matrix.sort_indices()
+    return matrix
+
+
+def _others(found: np.ndarray, k: int) -> np.ndarray:
+    """Which entries of each person's list to keep: not the person, and at most k."""
     keep = found != np.arange(len(found))[:, None]
-    keep[keep.all(axis=1), -1] = False
-    return found[keep].reshape(len(found), -1)
+    # Who is not on their own list (many equal people, or a list of another group) may have one entry too many.
+    keep[keep.sum(axis=1) > k, -1] = False
+    return keep
 
 
 def _watched(blocks: list[np.ndarray], progress: Progress | None) -> Any:

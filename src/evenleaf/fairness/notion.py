@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 
@@ -24,7 +24,15 @@ class Notion(ABC):
             raise InputError(f"{self} needs protected columns: say which ones are protected")
         require_two(people.groups)
         self.check(people)
-        return reduce(add, (self.compare(people, groups, progress) for groups in people.groups))
+        return self.rows(people, progress)
+
+    def rows(self, people: People, progress: Progress | None = None) -> Disparity:
+        """The rows for every partition, one below the other."""
+        count = len(people.groups)
+        parts = (
+            self.compare(people, groups, stage(progress, number, count)) for number, groups in enumerate(people.groups)
+        )
+        return reduce(add, parts)
 
     def check(self, people: People) -> None:  # noqa: B027 (most notions suit everybody)
         """Raise an `InputError` where the notion makes no sense for these people."""
@@ -57,16 +65,30 @@ class Combination(Notion):
         for _, notion in self.parts:
             notion.check(people)
 
-    def compare(self, people: People, groups: Groups, progress: Progress | None = None) -> Disparity:
+    def rows(self, people: People, progress: Progress | None = None) -> Disparity:
         """The rows of every part, each with its weight."""
+        count = len(self.parts)
         return reduce(
-            add, (weight * notion.compare(people, groups, progress) for weight, notion in self.parts)
+            add,
+            (
+                weight * notion.rows(people, stage(progress, number, count))
+                for number, (weight, notion) in enumerate(self.parts)
+            ),
         )
 
+    def compare(self, people: People, groups: Groups, progress: Progress | None = None) -> Disparity:
+        """The rows of every part for one partition."""
+        return self.rows(replace(people, groups=(groups,)), progress)
+
     def __str__(self) -> str:
-        return " + ".join(
-            f"{notion}" if weight == 1 else f"{weight:g}·{notion}" for weight, notion in self.parts
-        )
+        return " + ".join(f"{notion}" if weight == 1 else f"{weight:g}·{notion}" for weight, notion in self.parts)
+
+
+def stage(progress: Progress | None, number: int, count: int) -> Progress | None:
+    """The progress of one of several equal stages, told as progress of the whole."""
+    if progress is None:
+        return None
+    return lambda fraction: progress((number + fraction) / count)
 
 
 def _parts(notion: Notion) -> tuple[tuple[float, Notion], ...]:

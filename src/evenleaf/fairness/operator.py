@@ -20,6 +20,10 @@ from evenleaf.errors import InputError
 
 # Entries and row sums this small against their row are rounding, not disparity.
 _NOISE = 1e-12
+# Rows are compared after rounding, twice: what sits on the edge between two roundings the first time does not
+# the second time.
+_DECIMALS = 11
+_SHIFTS = (0.0, 0.37e-11)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,11 +64,15 @@ class Disparity:
         """The signed differences (matrix · ψ), one a row and class."""
         return np.asarray(self.matrix @ psi)
 
-    def value(self, psi: np.ndarray) -> float:
-        """D(ŷ), the weighted L1 norm of the differences."""
+    def row_values(self, psi: np.ndarray) -> np.ndarray:
+        """What each row contributes to D(ŷ), its classes taken together."""
         if psi.shape != (self.n_people, self.n_classes):
             raise ValueError(f"ψ has the shape {psi.shape}, not {(self.n_people, self.n_classes)}")
-        return float((self.weight * np.abs(self.differences(psi))).sum())
+        return np.asarray((self.weight * np.abs(self.differences(psi))).sum(axis=1))
+
+    def value(self, psi: np.ndarray) -> float:
+        """D(ŷ), the weighted L1 norm of the differences."""
+        return float(self.row_values(psi).sum())
 
     def dual(self, mu: np.ndarray) -> np.ndarray:
         """Each person's price on each class at multipliers μ ∈ [−1, 1]: matrixᵀ(weight ∘ μ) (ALGORITHM §2)."""
@@ -92,11 +100,9 @@ class Disparity:
         matrix = _without_noise(self.matrix)
         weight = _one_column(matrix, self.weight)
         matrix, weight = _normalised(matrix, weight)
-        same = _equal_row_groups(matrix)
-        first, merged = np.unique(same, return_inverse=True)
-        total = np.zeros((len(first), weight.shape[1]))
-        np.add.at(total, merged, weight)
-        return Disparity(sp.csr_array(matrix[first]), total, self.n_terms, self.empty_terms)
+        for shift in _SHIFTS:
+            matrix, weight = _merged(matrix, weight, shift)
+        return Disparity(matrix, weight, self.n_terms, self.empty_terms)
 
 
 def check_factor(factor: float) -> None:
@@ -143,18 +149,24 @@ def _normalised(matrix: sp.csr_array, weight: np.ndarray) -> tuple[sp.csr_array,
     return scaled, weight * np.abs(lead)[:, None]
 
 
-def _equal_row_groups(matrix: sp.csr_array) -> np.ndarray:
+def _merged(matrix: sp.csr_array, weight: np.ndarray, shift: float) -> tuple[sp.csr_array, np.ndarray]:
+    """Equal rows become one that carries their weights together."""
+    first, merged = np.unique(_equal_row_groups(matrix, shift), return_inverse=True)
+    total = np.zeros((len(first), weight.shape[1]))
+    np.add.at(total, merged, weight)
+    return sp.csr_array(matrix[first]), total
+
+
+def _equal_row_groups(matrix: sp.csr_array, shift: float) -> np.ndarray:
     """For each row the first row that equals it, found by two random projections and then verified."""
     n_rows = matrix.shape[0]
     if n_rows == 0:
         return np.zeros(0, dtype=np.intp)
-    rounded = np.round(matrix.data, 11)
+    rounded = np.round(matrix.data + shift, _DECIMALS)
     random = np.random.default_rng(0).random((2, matrix.shape[1]))
     starts, lengths = matrix.indptr[:-1], np.diff(matrix.indptr)
     prints = [np.add.reduceat(rounded * vector[matrix.indices], starts) for vector in random]
-    _, first, group = np.unique(
-        np.column_stack([lengths, *prints]), axis=0, return_index=True, return_inverse=True
-    )
+    _, first, group = np.unique(np.column_stack([lengths, *prints]), axis=0, return_index=True, return_inverse=True)
     leader = first[group.ravel()]
     offset = np.arange(matrix.nnz) - np.repeat(starts, lengths)
     twin = np.repeat(starts[leader], lengths) + offset

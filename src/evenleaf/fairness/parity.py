@@ -9,9 +9,7 @@ from evenleaf.fairness.operator import Disparity
 from evenleaf.table import Groups
 
 
-def parity_rows(
-    groups: Groups, person_weight: np.ndarray, stratum: np.ndarray, class_weight: np.ndarray
-) -> Disparity:
+def parity_rows(groups: Groups, person_weight: np.ndarray, stratum: np.ndarray, class_weight: np.ndarray) -> Disparity:
     """One row a stratum c and group p: s_i/S_c − 1[p_i = p]·s_i/S_cp over the people of the stratum.
 
     `stratum` is −1 for people outside every stratum; `class_weight` has one row a stratum. A stratum without

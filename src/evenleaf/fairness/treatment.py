@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any, Literal
 
 import numpy as np
@@ -28,7 +30,7 @@ from evenleaf.table import Groups, People
 Weights = str | Callable[[np.ndarray], np.ndarray] | Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DisparateTreatment(Notion):
     """DTDI: around each person, the local rate of a decision in each group against the local rate overall.
 
@@ -56,29 +58,18 @@ class DisparateTreatment(Notion):
             raise InputError(f"distance must be 'features' or 'outcomes', not {self.distance!r}")
         if self.per_group and (self.weights is not None or self.distance == "outcomes"):
             raise InputError("per_group=True draws nearest neighbours, so it cannot be combined with weights")
+        if self.metric is not None and (self.distance == "outcomes" or self._is_matrix):
+            raise InputError("a metric compares features, so it cannot be combined with outcomes or a ready matrix")
+        if self.distance == "outcomes" and self._is_matrix:
+            raise InputError("a ready matrix of weights leaves no room for distance='outcomes'; give one of them")
+        self._kernel()  # says what is wrong with a kernel before anybody is compared
 
-    def neighbourhoods(
-        self, people: People, groups: Groups, progress: Progress | None = None
-    ) -> Neighbourhoods:
-        """The weights d(x_i, x_j), by whichever way was asked for."""
-        if sp.issparse(self.weights) or isinstance(self.weights, np.ndarray):
-            return given_neighbourhoods(self.weights, people.n_people)
-        if self.distance == "outcomes":
-            return outcome_neighbourhoods(people, self._kernel())
-        if people.features.n_columns == 0:
-            raise InputError(
-                "disparate treatment compares similar people, but no feature is left to compare by"
-            )
-        options = {"metric": self.metric, "include_self": self.include_self, "progress": progress}
-        kernel = self._kernel()
-        if kernel is not None:
-            return kernel_neighbourhoods(people, kernel, **options)  # type: ignore[arg-type]
-        if self.per_group:
-            return per_group_neighbourhoods(people, self.n_neighbors, groups.codes, **options)
-        return nearest_neighbourhoods(people, self.n_neighbors, **options)  # type: ignore[arg-type]
+    @property
+    def _is_matrix(self) -> bool:
+        return sp.issparse(self.weights) or isinstance(self.weights, np.ndarray)
 
     def _kernel(self) -> Kernel | None:
-        if self.weights is None:
+        if self.weights is None or self._is_matrix:
             return None
         if isinstance(self.weights, str):
             return scaled_kernel(self.weights, self.bandwidth)
@@ -86,24 +77,68 @@ class DisparateTreatment(Notion):
             return self.weights
         raise InputError("weights must be the name of a kernel, a function of the distance, or a matrix")
 
+    def neighbourhoods(self, people: People, groups: Groups, progress: Progress | None = None) -> Neighbourhoods:
+        """The weights d(x_i, x_j), by whichever way was asked for; only `per_group` looks at the groups."""
+        kernel, inside = self._kernel(), self.include_self
+        if self._is_matrix:
+            return given_neighbourhoods(self.weights, people.n_people, include_self=inside)
+        if self.distance == "outcomes":
+            return outcome_neighbourhoods(people, kernel, include_self=inside, progress=progress)
+        if people.features.n_columns == 0:
+            raise InputError("disparate treatment compares similar people, but no feature is left to compare by")
+        options: dict[str, Any] = {"metric": self.metric, "include_self": inside, "progress": progress}
+        if kernel is not None:
+            return kernel_neighbourhoods(people, kernel, **options)
+        if self.per_group:
+            return per_group_neighbourhoods(people, self.n_neighbors, groups.codes, **options)
+        return nearest_neighbourhoods(people, self.n_neighbors, **options)
+
+    def rows(self, people: People, progress: Progress | None = None) -> Disparity:
+        """The rows for every partition; who is near whom is searched once for all of them where it can be."""
+        if self.per_group:
+            return super().rows(people, progress)
+        around = self.neighbourhoods(people, people.groups[0], progress)
+        return reduce(add, (self.compare_within(around, people, groups) for groups in people.groups))
+
     def compare(self, people: People, groups: Groups, progress: Progress | None = None) -> Disparity:
-        """One row a kind of person and group, counting for everybody of that kind."""
-        around = self.neighbourhoods(people, groups, progress)
+        """One row a group and kind of person (groups outermost), counting for everybody of that kind."""
+        return self.compare_within(self.neighbourhoods(people, groups, progress), people, groups)
+
+    def compare_within(self, around: Neighbourhoods, people: People, groups: Groups) -> Disparity:
+        """The same within neighbourhoods that are known already."""
         n_kinds, n_classes = around.weights.shape[0], people.outcome.n_classes
         matrix, empty = local_differences(around, groups, people.weight)
         by_kind = np.bincount(around.kind, weights=people.weight, minlength=n_kinds)
         if self.normalize:
             by_kind = by_kind / people.weight.sum()
-        weight = np.tile(by_kind[:, None], (groups.n_groups, n_classes))
+        counted = np.bincount(around.kind[people.weight > 0], minlength=n_kinds)
         return Disparity(
             matrix,
-            weight,
-            n_terms=people.n_people * groups.n_groups * n_classes,
-            empty_terms=int(empty[:, around.kind].sum()) * n_classes,
+            np.tile(by_kind[:, None], (groups.n_groups, n_classes)),
+            n_terms=int(counted.sum()) * groups.n_groups * n_classes,
+            empty_terms=int((empty * counted).sum()) * n_classes,
         )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DisparateTreatment) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        """The settings as values that can be compared: a matrix by what it holds."""
+        settings = [getattr(self, name) for name in self.__dataclass_fields__]
+        return tuple(_content(value) for value in settings)
 
     def __str__(self) -> str:
         return "disparate treatment" if self.distance == "features" else "disparate treatment by outcome"
+
+
+def _content(value: Any) -> Any:
+    if not sp.issparse(value) and not isinstance(value, np.ndarray):
+        return value
+    matrix = sp.coo_array(value)
+    return matrix.shape, *(part.tobytes() for part in (*matrix.coords, matrix.data))
 
 
 def local_differences(
@@ -114,20 +149,22 @@ def local_differences(
     Also tells, as a table of groups by kinds, which terms were empty (0/0).
     """
     local = sp.csr_array(around.weights @ sp.diags_array(person_weight))
-    total = local.sum(axis=1)
-    overall = _scaled_rows(local, total)
+    kind = np.repeat(np.arange(local.shape[0]), np.diff(local.indptr))
+    overall = _shares(local.data, kind, local.shape[0])[0]
     blocks, empty = [], []
     for group in range(groups.n_groups):
-        own = sp.csr_array(local @ sp.diags_array(groups.members(group).astype(float)))
-        own_total = own.sum(axis=1)
-        present = own_total > 0
-        row = _scaled_rows(local, np.where(present, total, np.inf)) if not present.all() else overall
-        blocks.append(row - _scaled_rows(own, own_total))
+        own, total = _shares(local.data * groups.members(group)[local.indices], kind, local.shape[0])
+        present = total > 0
+        values = np.where(present[kind], overall - own, 0.0)
+        blocks.append(sp.csr_array((values, local.indices, local.indptr), shape=local.shape))
         empty.append(~present)
-    return sp.csr_array(sp.vstack(blocks, format="csr")), np.array(empty)
+    stacked = sp.csr_array(sp.vstack(blocks, format="csr"))
+    stacked.eliminate_zeros()
+    return stacked, np.array(empty)
 
 
-def _scaled_rows(matrix: sp.csr_array, total: np.ndarray) -> sp.csr_array:
-    """Each row divided by its total; a row without weight stays zero."""
-    factor = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
-    return sp.csr_array(sp.diags_array(factor) @ matrix)
+def _shares(values: np.ndarray, kind: np.ndarray, n_kinds: int) -> tuple[np.ndarray, np.ndarray]:
+    """Each value over the total of its row (a row without weight stays zero), and the totals."""
+    total = np.bincount(kind, weights=values, minlength=n_kinds)
+    below = total[kind]
+    return np.divide(values, below, out=np.zeros_like(values), where=below > 0), total

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,8 +19,7 @@ class Misclassification:
     costs: tuple[tuple[float, ...], ...] | None = None
 
     def __init__(self, costs: Sequence[Sequence[float]] | np.ndarray | None = None) -> None:
-        table = None if costs is None else tuple(tuple(float(cost) for cost in row) for row in costs)
-        object.__setattr__(self, "costs", table)
+        object.__setattr__(self, "costs", None if costs is None else _rows_of_numbers(costs))
 
     def check(self, outcome: Outcome) -> None:
         """The costs must fit the classes."""
@@ -27,6 +27,8 @@ class Misclassification:
             raise InputError(
                 f"misclassification needs classes, but {outcome.name!r} is a number: use the absolute error"
             )
+        if self.costs is not None and len({len(row) for row in self.costs}) > 1:
+            raise InputError("the rows of the cost matrix have different lengths")
         table = self.matrix(outcome.n_classes)
         if table.shape != (outcome.n_classes,) * 2:
             raise InputError(f"the cost matrix must have {outcome.n_classes} rows and columns, one a class")
@@ -37,8 +39,6 @@ class Misclassification:
         """The cost of deciding the column where the row is true."""
         if self.costs is None:
             return 1.0 - np.eye(n_classes)
-        if len({len(row) for row in self.costs}) > 1:
-            raise InputError("the rows of the cost matrix have different lengths")
         return np.array(self.costs)
 
     def table(self, outcome: Outcome) -> np.ndarray:
@@ -48,6 +48,13 @@ class Misclassification:
     def value(self, outcome: Outcome, decided: np.ndarray, share: np.ndarray) -> float:
         """The weighted mean cost of the decisions."""
         return float(share @ self.matrix(outcome.n_classes)[outcome.values, decided])
+
+
+def _rows_of_numbers(costs: Any) -> tuple[tuple[float, ...], ...]:
+    try:
+        return tuple(tuple(float(cost) for cost in row) for row in costs)
+    except (TypeError, ValueError) as error:
+        raise InputError("the cost matrix must be rows of numbers, one row a true class") from error
 
 
 @dataclass(frozen=True)

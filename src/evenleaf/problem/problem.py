@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -87,7 +88,7 @@ class Problem:
 
     def with_shape(self, shape: Shape) -> Problem:
         """The same question over other trees."""
-        shape.check(self.people.features.schema)
+        check_shape(shape, self.people)
         return self._again(replace(self, shape=shape))
 
     def _again(self, other: Problem) -> Problem:
@@ -107,10 +108,12 @@ def pose(
     progress: Progress | None = None,
 ) -> Problem:
     """Check a question and make it a `Problem`: give λ (`fairness_weight`) or ε (`max_discrimination`), not both."""
-    loss, shape = loss or default_loss(people.outcome), shape or Shape()
+    loss = default_loss(people.outcome) if loss is None else loss
+    shape = Shape() if shape is None else shape
+    _check_kinds(loss, shape, fairness)
+    _check_people(people)
     loss.check(people.outcome)
-    shape.check(people.features.schema)
-    _check_people(people, shape)
+    check_shape(shape, people)
     if fairness is None:
         if fairness_weight or max_discrimination is not None:
             raise InputError("a fairness weight or limit was given, but no fairness notion to measure it by")
@@ -126,23 +129,40 @@ def pose(
 
 def check_weight(fairness_weight: float) -> None:
     """λ is any finite number of at least 0."""
-    if not np.isfinite(fairness_weight) or fairness_weight < 0:
-        raise InputError(f"fairness_weight (λ) must be a number of at least 0, not {fairness_weight}")
+    _not_negative("fairness_weight (λ)", fairness_weight)
 
 
 def check_limit(max_discrimination: float) -> None:
     """ε is any finite number of at least 0."""
-    if not np.isfinite(max_discrimination) or max_discrimination < 0:
-        raise InputError(f"max_discrimination (ε) must be a number of at least 0, not {max_discrimination}")
+    _not_negative("max_discrimination (ε)", max_discrimination)
 
 
-def _check_people(people: People, shape: Shape) -> None:
+def check_shape(shape: Shape, people: People) -> None:
+    """The shape's names must be columns, and its leaves must suit the outcome."""
+    shape.check(people.features.schema)
+    if people.outcome.classes is not None and shape.leaves == "linear":
+        raise InputError("linear leaves are for numbers; a class is decided by constant leaves")
+
+
+def _not_negative(name: str, value: Any) -> None:
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not number or not np.isfinite(value) or value < 0:
+        raise InputError(f"{name} must be a number of at least 0, not {value!r}")
+
+
+def _check_kinds(loss: Any, shape: Any, fairness: Any) -> None:
+    """A text where an object belongs is answered here, not by an attribute error further down."""
+    if not isinstance(loss, Loss):
+        raise InputError(f"the loss must be Misclassification() or AbsoluteError(), not {loss!r}")
+    if not isinstance(shape, Shape):
+        raise InputError(f"the shape must be a Shape, not {shape!r}")
+    if fairness is not None and not isinstance(fairness, Notion):
+        raise InputError(f"fairness must be a notion such as DisparateImpact(), not {fairness!r}")
+
+
+def _check_people(people: People) -> None:
     outcome = people.outcome
     if people.n_people == 0:
         raise InputError("the table has no rows")
     if outcome.classes is not None and outcome.n_classes < 2:
-        raise InputError(
-            f"{outcome.name!r} has only one class ({outcome.classes[0]!r}); there is nothing to decide"
-        )
-    if outcome.classes is not None and shape.leaves == "linear":
-        raise InputError("linear leaves are for numbers; a class is decided by constant leaves")
+        raise InputError(f"{outcome.name!r} has only one class ({outcome.classes[0]!r}); there is nothing to decide")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -22,6 +22,8 @@ class Shape:
 
     `max_feature_uses` bounds how many tests look at a feature (Σ_ν p_νj): one number for all, or one a name.
     `max_features_used` counts the features of all tests together, `max_features_per_test` those of one linear test.
+    `min_samples_leaf` counts people, not weights, and is asked of leaves below a test: the tree without any test
+    is always allowed, so no limit can leave nothing to choose from.
     """
 
     max_depth: int = 2
@@ -56,8 +58,8 @@ class Shape:
         else:
             _whole("max_feature_uses", uses, 0, optional=True)
         if self.allowed_features is not None:
-            if isinstance(self.allowed_features, str):
-                raise InputError("allowed_features must be a list of names, not one text")
+            if isinstance(self.allowed_features, str) or not isinstance(self.allowed_features, Iterable):
+                raise InputError(f"allowed_features must be a list of names, not {self.allowed_features!r}")
             object.__setattr__(self, "allowed_features", tuple(self.allowed_features))
 
     def check(self, schema: Schema) -> None:
@@ -99,9 +101,7 @@ class Shape:
 
     def _features(self, tree: Tree) -> Iterator[str]:
         names, uses = tree.schema.names, tree.feature_uses
-        looked_at = set(uses) | {
-            t.column for node in tree.nodes if isinstance(node, Leaf) for t in node.terms
-        }
+        looked_at = set(uses) | {t.column for node in tree.nodes if isinstance(node, Leaf) for t in node.terms}
         for column in sorted(looked_at - set(self.allowed(tree.schema))):
             yield f"{names[column]!r} is used but not allowed"
         for column, limit in self.use_limits(tree.schema).items():

@@ -102,7 +102,8 @@ def confirm(problem: Problem, tree: Tree, claimed: float, tolerance: float = PRO
     score = problem.evaluate(tree)
     if score.violations:
         raise DisagreementError(f"the solver's tree breaks a limit: {'; '.join(score.violations)}")
-    if abs(score.objective - claimed) > tolerance * max(1.0, abs(score.objective)):
+    # Asked this way round, a claim that is not a number is refused too.
+    if not abs(score.objective - claimed) <= tolerance * max(1.0, abs(score.objective)):
         raise DisagreementError(
             f"the solver claims the objective {claimed:.9g}, but its tree has {score.objective:.9g}"
         )

@@ -71,7 +71,7 @@ def _texts(stream: TextIO, path: Path, source: str) -> dict[str, list[str]]:
     if not kept:
         raise InputError(f"{source} has a header but no rows")
     columns = zip(*kept, strict=True)
-    return {name: [value.strip() for value in column] for name, column in zip(names, columns, strict=True)}
+    return {name: list(map(str.strip, column)) for name, column in zip(names, columns, strict=True)}
 
 
 def _without_nulls(stream: Iterable[str], source: str) -> Iterator[str]:
@@ -103,13 +103,10 @@ def _full_rows(rows: Iterable[list[str]], width: int, source: str) -> Iterator[l
     """Every row but the blank ones; a row that is too short or too long is an error."""
     number = 0
     for row in rows:
-        if len(row) < 2 <= width and not "".join(row).strip():
-            continue
-        if not row:
-            continue
-        number += 1
-        if len(row) != width:
+        if len(row) == width:
+            number += 1
+            yield row
+        elif len(row) > 1 or "".join(row).strip():
             raise InputError(
-                f"{source} is not a table: row {number} has {len(row)} values where the header has {width}"
+                f"{source} is not a table: row {number + 1} has {len(row)} values where the header has {width}"
             )
-        yield row

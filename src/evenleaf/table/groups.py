@@ -61,10 +61,12 @@ def require_two(groups: tuple[Groups, ...], weight: np.ndarray | None = None) ->
     for group in groups:
         codes = group.codes if weight is None else group.codes[np.asarray(weight) > 0]
         present = np.unique(codes)
-        if len(present) < 2:
-            only = f" ({group.labels[present[0]]!r})" if len(present) else ""
+        if not len(present):
+            raise InputError(f"protected column {group.name!r} has nobody in it")
+        if len(present) == 1:
+            only = group.labels[present[0]]
             raise InputError(
-                f"protected column {group.name!r} has only one group{only}; there is nobody to compare it with"
+                f"protected column {group.name!r} has only one group ({only!r}); there is nobody to compare it with"
             )
 
 

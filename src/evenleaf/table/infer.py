@@ -34,18 +34,20 @@ def categorical_names(categorical: Categorical, names: list[str]) -> set[str]:
 
 
 def distinct_labels(name: str, values: np.ndarray) -> tuple[list[str | None], np.ndarray]:
-    """The different labels of a column (None is missing), and which of them each row has.
-
-    Labels are compared, not values: Python holds True, 1 and 1.0 for the same key of a dict.
-    """
+    """The different labels of a column (None is missing), and which of them each row has."""
     if values.dtype != object:
         _refuse_long(name, values)
         distinct, inverse = np.unique(values, return_inverse=True)
         return [level_label(value) for value in distinct], inverse
-    plain = set(map(type, values)) <= {str, type(None)}
-    labels = list(values) if plain else [level_label(value) for value in values]
+    labels = _labels(values)
     place = {label: position for position, label in enumerate(dict.fromkeys(labels))}
-    return list(place), np.fromiter((place[label] for label in labels), np.intp, len(labels))
+    return list(place), np.fromiter(map(place.__getitem__, labels), np.intp, len(labels))
+
+
+def _labels(values: np.ndarray) -> list[str | None]:
+    """Labels are compared, not values: Python holds True, 1 and 1.0 for the same key of a dict."""
+    plain = set(map(type, values)) <= {str, type(None)}
+    return list(values) if plain else [level_label(value) for value in values]
 
 
 def _categorical_name(entry: Any, names: list[str]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from evenleaf.errors import InputError
@@ -14,13 +16,16 @@ _NUMBERS_WITH_A_SLIP = 0.9
 
 def parse_column(name: str, texts: list[str], missing: frozenset[str], declared: bool = False) -> np.ndarray:
     """Numbers where every value is one, texts otherwise; one slip in a column of numbers is an error."""
-    values = [None if text in missing else text for text in texts]
+    counts = Counter(texts)  # each different text is looked at once, however many people share it
+    known = counts.keys() - missing
+    words = {text for text in known if not _is_number(text)}
+    if not words and not declared:
+        numbers = {text: float(text) if text in known else np.nan for text in counts}
+        return np.fromiter(map(numbers.__getitem__, texts), np.float64, len(texts))
     if not declared:
-        texts_only = {value for value in set(values) if value is not None and not _is_number(value)}
-        if not texts_only:
-            return np.array([np.nan if value is None else float(value) for value in values], dtype=np.float64)
-        _refuse_slips(name, values, [row for row, value in enumerate(values) if value in texts_only])
-    return objects_of(values, len(values))
+        _refuse_slips(name, texts, words, sum(map(counts.__getitem__, words)), sum(map(counts.__getitem__, known)))
+    levels = {text: text if text in known else None for text in counts}
+    return objects_of(map(levels.__getitem__, texts), len(texts))
 
 
 def _is_number(text: str) -> bool:
@@ -31,16 +36,15 @@ def _is_number(text: str) -> bool:
     return "_" not in text  # Python reads 12_34 as a number; in a table it is a code
 
 
-def _refuse_slips(name: str, values: list[str | None], slips: list[int]) -> None:
-    row, texts = slips[0], [values[row] or "" for row in slips]
-    known = sum(value is not None for value in values)
-    if all("," in text and _is_number(text.replace(",", "")) for text in set(texts)):
+def _refuse_slips(name: str, texts: list[str], words: set[str], n_words: int, n_known: int) -> None:
+    row, slip = next((row, text) for row, text in enumerate(texts) if text in words)
+    if all("," in word and _is_number(word.replace(",", "")) for word in words):
         raise InputError(
-            f"column {name!r} writes numbers with a comma (row {row + 1} holds {texts[0]!r}); "
+            f"column {name!r} writes numbers with a comma (row {row + 1} holds {slip!r}); "
             "write them with a decimal point, or declare the column categorical"
         )
-    if len(slips) < (1 - _NUMBERS_WITH_A_SLIP) * known:
+    if n_words < (1 - _NUMBERS_WITH_A_SLIP) * n_known:
         raise InputError(
-            f"column {name!r} holds numbers, but row {row + 1} holds {texts[0]!r}; "
+            f"column {name!r} holds numbers, but row {row + 1} holds {slip!r}; "
             "mend it, mark it as missing, or declare the column categorical"
         )

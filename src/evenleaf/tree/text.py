@@ -10,6 +10,8 @@ from evenleaf.tree.tree import Branch, Leaf, Target, Tree
 
 Note = Callable[[int], str]
 _LONGEST = 60
+# A reader applies the printed threshold by hand, so it must not be rounded past a neighbouring value.
+_THRESHOLD_DIGITS = 10
 
 
 def tree_text(tree: Tree, note: Note | None = None) -> str:
@@ -22,12 +24,16 @@ def tree_text(tree: Tree, note: Note | None = None) -> str:
 def question_text(test: Test, schema: Schema) -> str:
     """A test as the statement that holds on the left ("yes") side."""
     if isinstance(test, LinearTest):
-        return f"{_sum_text(test.terms, schema)} ≤ {number_text(test.threshold)}"
+        return f"{_sum_text(test.terms, schema)} ≤ {number_text(test.threshold, _THRESHOLD_DIGITS)}"
     column = schema[test.column]
     if not isinstance(test, SubsetTest):
-        return f"{column.name} ≤ {number_text(test.threshold)}"
+        return f"{column.name} ≤ {number_text(test.threshold, _THRESHOLD_DIGITS)}"
     left = [column.levels[level] for level in test.left]
     right = [level for code, level in enumerate(column.levels) if code not in test.left]
+    if not right:
+        return f"{column.name} is known"
+    if not left:
+        return f"{column.name} is {'missing' if test.missing_left else 'none of its levels'}"
     if len(right) < len(left):
         return f"{column.name} is not {_listed(right)}"
     return f"{column.name} is {_listed(left)}"
@@ -42,9 +48,9 @@ def leaf_text(leaf: Leaf, target: Target, schema: Schema) -> str:
     return f"{target.name} = {number_text(leaf.value)} {_sum_text(leaf.terms, schema, leading=True)}"
 
 
-def number_text(value: float) -> str:
-    """Six significant digits, without a trailing .0."""
-    return f"{value:.6g}"
+def number_text(value: float, digits: int = 6) -> str:
+    """So many significant digits, without a trailing .0."""
+    return f"{value:.{digits}g}"
 
 
 def missing_text(test: Test, schema: Schema) -> str:
@@ -84,7 +90,7 @@ def _sum_text(terms: tuple[Term, ...], schema: Schema, *, leading: bool = False)
         factor = column.name if term.level == NO_LEVEL else f"[{column.name} is {column.levels[term.level]}]"
         sign = "−" if term.coefficient < 0 else "+"
         parts.append(f"{sign} {number_text(abs(term.coefficient))}·{factor}")
-    text = " ".join(parts)
-    if leading or not parts:
-        return text or "0"
-    return text.removeprefix("+ ").replace("− ", "−", 1) if text.startswith(("+ ", "− ")) else text
+    text = " ".join(parts) or "0"
+    if leading:
+        return text
+    return "−" + text.removeprefix("− ") if text.startswith("− ") else text.removeprefix("+ ")

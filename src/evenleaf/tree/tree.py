@@ -11,7 +11,7 @@ import numpy as np
 
 from evenleaf.errors import InputError
 from evenleaf.table import Label, Outcome, Schema, Table
-from evenleaf.tree.questions import LinearTest, SubsetTest, Term, Test, ThresholdTest, weighted_sum
+from evenleaf.tree.questions import NO_LEVEL, LinearTest, SubsetTest, Term, Test, ThresholdTest, weighted_sum
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,14 @@ class Target:
     classes: tuple[Label, ...] | None = None
     low: float = 0.0
     high: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.classes is not None and not self.classes:
+            raise InputError(f"the target {self.name!r} needs at least one class")
+        if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low <= self.high):
+            raise InputError(
+                f"the target {self.name!r} must lie between two finite numbers, not between {self.low} and {self.high}"
+            )
 
     @classmethod
     def of(cls, outcome: Outcome) -> Target:
@@ -102,27 +110,37 @@ class Tree:
         return reached
 
     def decide(self, table: Table) -> np.ndarray:
-        """Each person's class code, or number, for a table already encoded with this schema."""
+        """Each person's class code, or number, for a table already encoded with this schema.
+
+        A number stays in the label range whatever the leaf says, constant or linear.
+        """
         leaf = self.apply(table)
         values = np.array([node.value if isinstance(node, Leaf) else np.nan for node in self.nodes])[leaf]
+        if self.target.classes is not None:
+            return values.astype(np.intp)
         for position, node in enumerate(self.nodes):
             if isinstance(node, Leaf) and node.terms:
                 rows = np.flatnonzero(leaf == position)
-                raw = node.value + weighted_sum(node.terms, table, rows)
-                values[rows] = np.clip(raw, self.target.low, self.target.high)
-        return values if self.target.classes is None else values.astype(np.intp)
+                values[rows] += weighted_sum(node.terms, table, rows)
+        return np.clip(values, self.target.low, self.target.high)
 
     def predict(self, data: Any) -> np.ndarray:
         """Each person's class label, or number, for any frame or array; protected columns are not needed."""
         decided = self.decide(Table.of(data, schema=self.schema))
         if self.target.classes is None:
             return decided
-        return np.array(self.target.classes)[decided]
+        return _label_array(self.target.classes)[decided]
 
     def __str__(self) -> str:
         from evenleaf.tree.text import tree_text
 
         return tree_text(self)
+
+
+def _label_array(classes: tuple[Label, ...]) -> np.ndarray:
+    """Texts and numbers as numpy stores them; a mixture as objects, for numpy would turn [1, "a"] into two texts."""
+    mixed = len({isinstance(label, str) for label in classes}) > 1
+    return np.fromiter(classes, dtype=object, count=len(classes)) if mixed else np.array(classes)
 
 
 def _check_links(nodes: tuple[Node, ...]) -> None:
@@ -134,9 +152,7 @@ def _check_links(nodes: tuple[Node, ...]) -> None:
         if isinstance(node, Branch):
             for child in (node.left, node.right):
                 if not position < child < len(nodes):
-                    raise InputError(
-                        f"node {position} of the tree leads to node {child}, which is not below it"
-                    )
+                    raise InputError(f"node {position} of the tree leads to node {child}, which is not below it")
                 seen[child] += 1
     if any(seen[position] != 1 for position in range(1, len(nodes))):
         raise InputError("the nodes do not form a tree: each but the first must be reached exactly once")
@@ -177,6 +193,8 @@ def _check_subset(test: SubsetTest, schema: Schema) -> None:
         raise InputError(f"column {column.name!r} is quantitative: it cannot be tested by a subset of levels")
     if any(level not in range(len(column.levels)) for level in test.left):
         raise InputError(f"a test on {column.name!r} names a level that the column does not have")
+    if len(set(test.left)) != len(test.left):
+        raise InputError(f"a test on {column.name!r} names a level twice")
 
 
 def _check_terms(terms: tuple[Term, ...], schema: Schema) -> None:
@@ -186,5 +204,5 @@ def _check_terms(terms: tuple[Term, ...], schema: Schema) -> None:
         if not (np.isfinite(term.coefficient) and np.isfinite(term.fill)):
             raise InputError("the coefficients of a linear rule must be finite numbers")
         column = schema[term.column]
-        if column.is_categorical != (term.level in range(len(column.levels))):
+        if term.level not in (range(len(column.levels)) if column.is_categorical else (NO_LEVEL,)):
             raise InputError(f"a linear rule reads column {column.name!r} as the wrong kind")
