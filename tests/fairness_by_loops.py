@@ -102,9 +102,8 @@ def exact_squared_distances(
         mass = sum(w for _, w in known)
         mean = sum((v * w for v, w in known), Fraction(0)) / mass if mass else Fraction(0)
         filled = [mean if v is None else Fraction(v) for v in column]
-        everybody = sum(weight)
-        centre = sum((v * w for v, w in zip(filled, weight, strict=True)), Fraction(0)) / everybody
-        variance = sum(((v - centre) ** 2 * w for v, w in zip(filled, weight, strict=True)), Fraction(0)) / everybody
+        # Where only people without weight differ, the plain variance is the unit.
+        variance = exact_variance(filled, weight) or exact_variance(filled, [1] * n)
         for i in range(n):
             for j in range(n):
                 step = (filled[i] - filled[j]) ** 2
@@ -115,6 +114,11 @@ def exact_squared_distances(
             for j in range(n):
                 total[i][j] += levels[i] != levels[j]
     return total
+
+
+def exact_variance(values: Sequence[Fraction], weight: Sequence[int]) -> Fraction:
+    mean = sum((v * w for v, w in zip(values, weight, strict=True)), Fraction(0)) / sum(weight)
+    return sum(((v - mean) ** 2 * w for v, w in zip(values, weight, strict=True)), Fraction(0)) / sum(weight)
 
 
 def nearest(distance: Sequence[Sequence[Any]], k: int, include_self: bool, among: Sequence[int]) -> list[list[float]]:
@@ -133,9 +137,7 @@ def weighed(
 ) -> list[list[float]]:
     """near[i][j] = kernel(distance)."""
     n = len(squared)
-    return [
-        [kernel(math.sqrt(squared[i][j])) if include_self or i != j else 0.0 for j in range(n)] for i in range(n)
-    ]
+    return [[kernel(math.sqrt(squared[i][j])) if include_self or i != j else 0.0 for j in range(n)] for i in range(n)]
 
 
 KERNELS: dict[str, Callable[[float], float]] = {

@@ -58,7 +58,10 @@ class Sample:
     def repeated(self) -> Sample:
         """Everybody as many times as their weight says, each time with weight 1."""
         times = [i for i, w in enumerate(self.weight) for _ in range(w)]
-        pick = lambda column: [column[i] for i in times]  # noqa: E731
+
+        def pick(column: list[Any]) -> list[Any]:
+            return [column[i] for i in times]
+
         return Sample(
             pick(self.y),
             self.classes,

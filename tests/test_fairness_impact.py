@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import fairness_by_loops as loops
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from people_strategies import Sample, samples
 
+import fairness_by_loops as loops
 from evenleaf.fairness import ConditionalParity, DisparateImpact, Notion, indicators
 from evenleaf.table import People
+from people_strategies import Sample, samples
 
 
 def psi_of(people: People) -> np.ndarray:

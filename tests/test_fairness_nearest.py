@@ -149,7 +149,7 @@ def test_a_constant_column_with_gaps_only_separates_the_gaps() -> None:
 
 @pytest.mark.parametrize(
     ("metric", "message"),
-    [("eucledean", "no metric 'eucledean'"), (lambda a, b: -1.0, "negative"), (lambda a, b: np.nan, "not a number")],
+    [("eucledean", "no metric 'eucledean'"), (lambda *_: -1.0, "negative"), (lambda *_: np.nan, "not a number")],
 )
 def test_bad_metrics(metric: Any, message: str) -> None:
     columns, _ = mixed(1, 20)

@@ -6,17 +6,17 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 
-import fairness_by_loops as loops
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from people_strategies import Sample, samples
 
+import fairness_by_loops as loops
 from evenleaf.errors import InputError
 from evenleaf.fairness import DisparateImpact, DisparateTreatment, Disparity, indicators
 from evenleaf.table import People
+from people_strategies import Sample, samples
 
 MODEST = settings(max_examples=60)
 
@@ -64,7 +64,7 @@ def test_nearest_neighbours_of_every_group(sample: Sample, k: int, include_self:
 @given(samples(), st.sampled_from(sorted(loops.KERNELS)), st.sampled_from([0.3, 1.0, 2.5]), st.booleans())
 def test_kernels(sample: Sample, name: str, bandwidth: float, include_self: bool) -> None:
     kernel = loops.KERNELS[name]
-    near = loops.weighed(squared(sample), lambda d: kernel(round(d, 12) / bandwidth), include_self)
+    near = loops.weighed(squared(sample), lambda d: kernel(d / bandwidth), include_self)
     agree(sample, DisparateTreatment(weights=name, bandwidth=bandwidth, include_self=include_self), near)
 
 
@@ -133,7 +133,7 @@ def test_a_weight_is_as_good_as_repeated_people(sample: Sample, kernel: str) -> 
 @given(samples(weights=False))
 def test_neighbourhoods_of_everybody_make_it_disparate_impact(sample: Sample) -> None:
     people = sample.people()
-    treatment = DisparateTreatment(weights=lambda d: np.ones_like(d)).operator(people).value(psi_of(people))
+    treatment = DisparateTreatment(weights=np.ones_like).operator(people).value(psi_of(people))
     assert treatment == pytest.approx(DisparateImpact().operator(people).value(psi_of(people)), abs=1e-12)
 
 
@@ -154,7 +154,11 @@ def test_too_many_similar_pairs_is_said_before_memory_runs_out(monkeypatch: pyte
 
 def test_progress_runs_once_from_nothing_to_one() -> None:
     sample = Sample(["a", "b"] * 3, ("a", "b"), {"g": ["p", "q"] * 3}, [1] * 6, [[1, 2, 3, 4, 5, 6]], [])
-    for notion in (DisparateTreatment(3), DisparateTreatment(3, per_group=True), DisparateImpact() + DisparateTreatment(2)):
+    for notion in (
+        DisparateTreatment(3),
+        DisparateTreatment(3, per_group=True),
+        DisparateImpact() + DisparateTreatment(2),
+    ):
         seen: list[float] = []
         notion.operator(sample.people(), seen.append)
         assert seen == sorted(seen)

@@ -15,7 +15,10 @@ from evenleaf.table import Table
 
 # Squared distances are compared after rounding, so that people who are equally far tie in spite of the
 # last bits of floating-point sums; ties then fall to the row order.
-_DECIMALS = 9
+TIES = 9
+# A kernel needs the distance itself; only what a sum may be off by is rounded away, so that people who are
+# exactly as far as a kernel reaches are inside it.
+EXACT = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +47,11 @@ class MixedSpace:
 
     @cached_property
     def _scale(self) -> np.ndarray:
+        """The weighted deviation; where only people without weight differ, the plain one; else 1."""
         everybody = np.ones(self.table.n_rows, dtype=bool)
         centred = [values - self._mean(values, everybody) for values in self._numbers.T]
-        deviation = np.sqrt([self._mean(values * values, everybody) for values in centred])
+        weighted = np.sqrt([self._mean(values * values, everybody) for values in centred])
+        deviation = np.where(weighted > 0, weighted, self._numbers.std(axis=0))
         return np.where(deviation > 0, deviation, 1.0)
 
     def _mean(self, values: np.ndarray, among: np.ndarray) -> float:
@@ -64,7 +69,7 @@ class MixedSpace:
         ]
         return np.column_stack(columns).astype(np.int32) if columns else np.zeros((self.table.n_rows, 0), np.int32)
 
-    def squared(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+    def squared(self, rows: np.ndarray, others: np.ndarray, decimals: int = TIES) -> np.ndarray:
         """Squared distances between people, for index arrays that broadcast against each other."""
         total = np.zeros(np.broadcast_shapes(rows.shape, others.shape))
         for values, scale in zip(self._numbers.T, self._scale, strict=True):
@@ -72,7 +77,7 @@ class MixedSpace:
             total += step * step
         for labels in self._labels.T:
             total += labels[rows] != labels[others]
-        return np.round(total, _DECIMALS)
+        return np.round(total, decimals)
 
     def points(self) -> np.ndarray:
         """Coordinates whose Euclidean distance is this distance: scaled numbers, levels one-hot at 1/√2."""

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from evenleaf.errors import InputError
-from evenleaf.fairness.distance import MixedSpace
+from evenleaf.fairness.distance import EXACT, MixedSpace
 from evenleaf.fairness.nearest import Metric, MetricSearch, NearestSearch, block_distances, chunks
 from evenleaf.fairness.notion import Progress, stage
 from evenleaf.table import People, equal_rows
@@ -106,7 +106,7 @@ def kernel_neighbourhoods(
     def distances(rows: np.ndarray) -> np.ndarray:
         if metric is not None:
             return block_distances(points[rows], points, metric)
-        return np.sqrt(space.squared(rows[:, None], everybody[None, :]))
+        return np.sqrt(space.squared(rows[:, None], everybody[None, :], EXACT))
 
     first, kind = equal_rows(people.features) if include_self else (everybody, everybody)
     return Neighbourhoods(_weighed(distances, first, people.n_people, kernel, include_self, progress), kind)

@@ -20,10 +20,10 @@ from evenleaf.errors import InputError
 
 # Entries and row sums this small against their row are rounding, not disparity.
 _NOISE = 1e-12
-# Rows are compared after rounding, twice: what sits on the edge between two roundings the first time does not
-# the second time.
-_DECIMALS = 11
-_SHIFTS = (0.0, 0.37e-11)
+# Rows are compared after rounding to about eleven digits, twice: what sits on the edge between two roundings
+# the first time does not the second time.
+_GRID = 2.0**37
+_SHIFTS = (0.0, 0.37)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +162,7 @@ def _equal_row_groups(matrix: sp.csr_array, shift: float) -> np.ndarray:
     n_rows = matrix.shape[0]
     if n_rows == 0:
         return np.zeros(0, dtype=np.intp)
-    rounded = np.round(matrix.data + shift, _DECIMALS)
+    rounded = _rounded(matrix.data, shift)
     random = np.random.default_rng(0).random((2, matrix.shape[1]))
     starts, lengths = matrix.indptr[:-1], np.diff(matrix.indptr)
     prints = [np.add.reduceat(rounded * vector[matrix.indices], starts) for vector in random]
@@ -173,3 +173,9 @@ def _equal_row_groups(matrix: sp.csr_array, shift: float) -> np.ndarray:
     differs = (matrix.indices != matrix.indices[twin]) | (rounded != rounded[twin])
     collided = np.add.reduceat(differs, starts) > 0
     return np.where(collided, np.arange(n_rows), leader)
+
+
+def _rounded(values: np.ndarray, shift: float) -> np.ndarray:
+    """To the same number of digits whatever the size, so that large and tiny entries tie alike."""
+    mantissa, exponent = np.frexp(values)
+    return np.asarray(np.ldexp(np.floor(mantissa * _GRID + 0.5 + shift) / _GRID, exponent))

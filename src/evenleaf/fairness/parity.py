@@ -18,16 +18,15 @@ def parity_rows(groups: Groups, person_weight: np.ndarray, stratum: np.ndarray, 
     n_strata = len(class_weight)
     inside = np.flatnonzero(stratum >= 0)
     s, c, g = person_weight[inside], stratum[inside], groups.codes[inside]
-    total = np.bincount(c, weights=s, minlength=n_strata)
     per_group = np.zeros((n_strata, groups.n_groups))
     np.add.at(per_group, (c, g), s)
-    filled = (per_group > 0) & (total > 0)[:, None]
+    filled = per_group > 0
 
     group = np.arange(groups.n_groups)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        overall = s / total[c]
-        own = np.where(filled[c, g], s / per_group[c, g], 0.0)
-    values = np.where(g[:, None] == group, (overall - own)[:, None], overall[:, None])
+    overall = over(s, per_group.sum(axis=1)[c])
+    # For members s/S − s/S₁ is −s/S₁ times the share of the others, which loses no digits.
+    own = -over(s, per_group[c, g]) * _share_of_others(per_group)[c, g]
+    values = np.where(g[:, None] == group, own[:, None], overall[:, None])
     values = np.where(filled[c], values, 0.0)
     rows = c[:, None] * groups.n_groups + group
     people = np.broadcast_to(inside[:, None], rows.shape)
@@ -40,6 +39,17 @@ def parity_rows(groups: Groups, person_weight: np.ndarray, stratum: np.ndarray, 
         n_terms=int(counted.sum()) * groups.n_groups,
         empty_terms=int(((~filled).sum(axis=1) * counted).sum()),
     )
+
+
+def over(values: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """Values over totals, zero where the total is (0/0)."""
+    return np.divide(values, total, out=np.zeros(values.shape), where=total > 0)
+
+
+def _share_of_others(per_group: np.ndarray) -> np.ndarray:
+    """For each stratum and group, what part of the stratum's weight the other groups have."""
+    others = per_group @ (1.0 - np.eye(per_group.shape[1]))
+    return over(others, np.broadcast_to(per_group.sum(axis=1)[:, None], others.shape))
 
 
 def everybody(n_people: int) -> np.ndarray:

@@ -25,6 +25,7 @@ from evenleaf.fairness.neighbours import (
 )
 from evenleaf.fairness.notion import Notion, Progress
 from evenleaf.fairness.operator import Disparity
+from evenleaf.fairness.parity import over
 from evenleaf.table import Groups, People
 
 Weights = str | Callable[[np.ndarray], np.ndarray] | Any
@@ -149,22 +150,20 @@ def local_differences(
     Also tells, as a table of groups by kinds, which terms were empty (0/0).
     """
     local = sp.csr_array(around.weights @ sp.diags_array(person_weight))
-    kind = np.repeat(np.arange(local.shape[0]), np.diff(local.indptr))
-    overall = _shares(local.data, kind, local.shape[0])[0]
+    n_kinds = local.shape[0]
+    kind = np.repeat(np.arange(n_kinds), np.diff(local.indptr))
+    total = np.bincount(kind, weights=local.data, minlength=n_kinds)
+    overall = over(local.data, total[kind])
     blocks, empty = [], []
     for group in range(groups.n_groups):
-        own, total = _shares(local.data * groups.members(group)[local.indices], kind, local.shape[0])
-        present = total > 0
-        values = np.where(present[kind], overall - own, 0.0)
+        inside = groups.members(group)[local.indices]
+        own = np.bincount(kind, weights=local.data * inside, minlength=n_kinds)
+        rest = np.bincount(kind, weights=local.data * ~inside, minlength=n_kinds)
+        # For members d/Σd − d/Σd₁ is −d/Σd₁ times the share of the others, which loses no digits.
+        values = np.where(inside, -over(local.data, own[kind]) * over(rest, total)[kind], overall)
+        values[own[kind] <= 0] = 0.0
         blocks.append(sp.csr_array((values, local.indices, local.indptr), shape=local.shape))
-        empty.append(~present)
+        empty.append(own <= 0)
     stacked = sp.csr_array(sp.vstack(blocks, format="csr"))
     stacked.eliminate_zeros()
     return stacked, np.array(empty)
-
-
-def _shares(values: np.ndarray, kind: np.ndarray, n_kinds: int) -> tuple[np.ndarray, np.ndarray]:
-    """Each value over the total of its row (a row without weight stays zero), and the totals."""
-    total = np.bincount(kind, weights=values, minlength=n_kinds)
-    below = total[kind]
-    return np.divide(values, below, out=np.zeros_like(values), where=below > 0), total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ class Budget:
     """How long a solver may take, how exact it must be, and whom to tell.
 
     The clock starts when the budget is made. `gap` is relative: a solver may stop once it is reached.
+    `n_jobs` counts as in scikit-learn: −1 is every core, −2 every core but one.
     """
 
     time_limit: float | None = None
@@ -35,6 +37,8 @@ class Budget:
             raise InputError(f"time_limit must be a positive number of seconds, not {self.time_limit}")
         if not np.isfinite(self.gap) or self.gap < 0:
             raise InputError(f"gap must be a number of at least 0, not {self.gap}")
+        if self.n_jobs == 0:
+            raise InputError("n_jobs must not be 0: give the number of cores, or −1 for all of them")
 
     @property
     def seconds(self) -> float:
@@ -51,17 +55,33 @@ class Budget:
         """Whether to stop now: out of time, or cancelled."""
         return self.cancelled or self.remaining <= 0
 
+    @property
+    def threads(self) -> int:
+        """How many threads `n_jobs` stands for on this machine, at least one."""
+        if self.n_jobs > 0:
+            return self.n_jobs
+        return max(1, (os.cpu_count() or 1) + 1 + self.n_jobs)
+
     def cancel(self) -> None:
         """Ask the solver to stop and return its best so far."""
         self.cancelled = True
 
     def report(self, bound: float, objective: float) -> None:
-        """Record what is known now, and pass it on; the trace keeps only news."""
-        point = TracePoint(self.seconds, float(bound), float(objective))
-        if not self.trace or (self.trace[-1].bound, self.trace[-1].objective) != (
-            point.bound,
-            point.objective,
-        ):
+        """Record what is known now, and pass it on; the trace keeps only news.
+
+        What is known never gets worse: a bound once proven stays, and so does a point once found, whatever order
+        the news come in. A number that is not one (NaN) says nothing.
+        """
+        point = self._point(float(bound), float(objective))
+        if not self.trace or (point.bound, point.objective) != (self.trace[-1].bound, self.trace[-1].objective):
             self.trace.append(point)
         if self.on_progress is not None:
             self.on_progress(point)
+
+    def _point(self, bound: float, objective: float) -> TracePoint:
+        bound = -np.inf if np.isnan(bound) else bound
+        objective = np.inf if np.isnan(objective) else objective
+        if self.trace:
+            bound, objective = max(bound, self.trace[-1].bound), min(objective, self.trace[-1].objective)
+        # Rounding may put a bound a hair above the point that it proves optimal; the point is the truth.
+        return TracePoint(self.seconds, min(bound, objective), objective)

@@ -16,6 +16,9 @@ from evenleaf.solve.result import Solution, Status, Stop
 from evenleaf.solve.splits import candidate_splits, impurity_table
 from evenleaf.tree import Branch, Leaf, Node, Test, Tree, tidy
 
+# Of this many purest splits the best is chosen by the objective, which takes longer to know.
+_PUREST = 16
+
 
 class GreedySolver:
     """Answers with the greedy tree, called feasible and never optimal."""
@@ -28,7 +31,7 @@ class GreedySolver:
 
     def solve(self, problem: Problem, budget: Budget, start: Tree | None = None) -> Solution:
         """The greedy tree, or the start if that is better; the bound is the trivial one, zero."""
-        tree = greedy_tree(problem)
+        tree = greedy_tree(problem, budget)
         if start is not None:
             better = [t for t in (start, tree) if t is not None and problem.evaluate(t).feasible]
             tree = min(better, key=lambda t: problem.evaluate(t).objective, default=None)
@@ -72,18 +75,19 @@ class _Sketch:
         return tidy(Tree(people.features.schema, problem.target, tuple(nodes)), people.features, people.weight)
 
 
-def greedy_tree(problem: Problem) -> Tree | None:
+def greedy_tree(problem: Problem, budget: Budget | None = None) -> Tree | None:
     """The better of two greedy trees, or None where not even a constant tree keeps the limits.
 
     One chooses each split by the objective, which is near-sighted; the other by purity, which is not aware of
-    fairness before the leaves are decided.
+    fairness before the leaves are decided. A budget that runs out stops the growing, not the answer.
     """
-    grown = [_grown_tree(problem, by_objective=by_objective) for by_objective in (True, False)]
+    budget = budget or Budget()
+    grown = [_grown_tree(problem, budget, by_objective=by_objective) for by_objective in (False, True)]
     found = [tree for tree in grown if tree is not None]
     return min(found, key=lambda tree: problem.evaluate(tree).objective, default=None)
 
 
-def _grown_tree(problem: Problem, *, by_objective: bool) -> Tree | None:
+def _grown_tree(problem: Problem, budget: Budget, *, by_objective: bool) -> Tree | None:
     """Split leaf after leaf, keeping the best valid tree on the way."""
     n_people = problem.people.n_people
     sketch = _Sketch((0,), ((0, 0),), np.zeros(n_people, dtype=np.intp), (0,))
@@ -97,31 +101,50 @@ def _grown_tree(problem: Problem, *, by_objective: bool) -> Tree | None:
             if score.feasible and (best is None or score.objective < best[0] - 1e-12):
                 best = score.objective, tree
         grown = None
-        while open_leaves and grown is None:
+        while open_leaves and grown is None and not budget.exhausted:
             number = open_leaves.pop(0)
-            grown = _grow(problem, sketch, number, by_objective=by_objective)
+            grown = _grow(problem, budget, sketch, number, by_objective=by_objective)
         if grown is None:
             return None if best is None else best[1]
         open_leaves += [number, len(sketch.depths)]
         sketch = grown
 
 
-def _grow(problem: Problem, sketch: _Sketch, number: int, *, by_objective: bool) -> _Sketch | None:
-    """Split one leaf: of each column's purest split, the one with the best objective, or the purest of all."""
+def _grow(problem: Problem, budget: Budget, sketch: _Sketch, number: int, *, by_objective: bool) -> _Sketch | None:
+    """Split one leaf: by the purest of all splits, or by that of the purest ones that has the best objective."""
     shape, table = problem.shape, problem.people.features
     if sketch.depths[number] >= shape.max_depth or len(sketch.depths) >= (shape.max_leaves or np.inf):
         return None
     rows = np.flatnonzero(sketch.leaf == number)
-    sums = impurity_table(problem)[rows]
-    classes = problem.people.outcome.classes is not None
-    trials: list[tuple[float, float, _Sketch]] = []
-    for column in _usable(problem, sketch):
-        found = candidate_splits(table, column, rows, sums, classes=classes, least=shape.min_samples_leaf)
-        if found is not None:
-            trial = sketch.split(number, found[1], found[1].goes_left(table, rows))
-            leaves = best_leaves(problem, trial.leaf, len(trial.depths)) if by_objective else None
-            trials.append((np.inf if leaves is None else leaves[1], found[0], trial))
-    return min(trials, key=lambda trial: trial[:2])[2] if trials else None
+    splits = _purest_splits(problem, sketch, rows)
+    if not splits:
+        return None
+    trials = [
+        sketch.split(number, test, test.goes_left(table, rows)) for test in splits[: _PUREST if by_objective else 1]
+    ]
+    return trials[0] if len(trials) == 1 else _best_by_objective(problem, budget, trials)
+
+
+def _purest_splits(problem: Problem, sketch: _Sketch, rows: np.ndarray) -> list[Test]:
+    """Each usable column's purest split of these people, the purest column first."""
+    sums, classes = impurity_table(problem)[rows], problem.people.outcome.classes is not None
+    least, table = problem.shape.min_samples_leaf, problem.people.features
+    found = [
+        candidate_splits(table, column, rows, sums, classes=classes, least=least) for column in _usable(problem, sketch)
+    ]
+    return [test for _, test in sorted((split for split in found if split is not None), key=lambda split: split[0])]
+
+
+def _best_by_objective(problem: Problem, budget: Budget, trials: list[_Sketch]) -> _Sketch:
+    """The trial with the best leaves; the purest one where no leaves keep the limit, or no time is left."""
+    best, lowest = trials[0], np.inf
+    for trial in trials:
+        if budget.exhausted:
+            break
+        leaves = best_leaves(problem, trial.leaf, len(trial.depths))
+        if leaves is not None and leaves[1] < lowest - 1e-12:
+            best, lowest = trial, leaves[1]
+    return best
 
 
 def _usable(problem: Problem, sketch: _Sketch) -> list[int]:

@@ -10,21 +10,27 @@ from itertools import product
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.optimize import linprog
 
 from evenleaf.problem import FEASIBILITY_TOLERANCE, Misclassification, Problem
+from evenleaf.solve.absolute import AbsoluteFit, limited_fit, weighted_fit
 
 # Up to this many ways to label the leaves are all tried; beyond it, one leaf at a time is improved.
 _MOST_LABELLINGS = 1024
+# Labellings are priced together, so many that a table of disparity rows by labellings stays this small.
+_TABLE = 2_000_000
+_DIGITS = 12
 
 
-def best_leaves(problem: Problem, leaf: np.ndarray, n_leaves: int) -> tuple[np.ndarray, float] | None:
+def best_leaves(
+    problem: Problem, leaf: np.ndarray, n_leaves: int, time_limit: float = np.inf
+) -> tuple[np.ndarray, float] | None:
     """The best value of each leaf and the objective they give, or None where no values keep D ≤ ε.
 
     `leaf` numbers each person's leaf from 0. Numbers are optimal; labels are optimal up to 1,024 labellings.
+    Out of time, numbers may be less than optimal and None may only mean that none were found.
     """
     if problem.people.outcome.classes is None:
-        return _best_numbers(problem, leaf, n_leaves)
+        return _best_numbers(problem, leaf, n_leaves, time_limit)
     return _best_labels(problem, leaf, n_leaves)
 
 
@@ -41,71 +47,119 @@ def _best_labels(problem: Problem, leaf: np.ndarray, n_leaves: int) -> tuple[np.
         raise TypeError("classes are decided by misclassification")
     costs = np.zeros((n_leaves, n_classes))
     np.add.at(costs, leaf, people.share[:, None] * problem.loss.table(people.outcome))
-    price = _Pricing(problem, costs, leaf_vectors(problem, leaf, n_leaves))
+    pricing = _Pricing(problem, costs, leaf_vectors(problem, leaf, n_leaves))
     if n_classes**n_leaves <= _MOST_LABELLINGS:
-        candidates = [np.array(labels) for labels in product(range(n_classes), repeat=n_leaves)]
-        best = min(candidates, key=price)
+        candidates = np.array(list(product(range(n_classes), repeat=n_leaves)), dtype=np.intp)
+        excess, price = pricing.of(candidates)
+        best = int(np.lexsort((price, excess))[0])
+        labels, broken, objective = candidates[best], excess[best], price[best]
     else:
-        starts = [costs.argmin(axis=1), *(np.full(n_leaves, y) for y in range(n_classes))]
-        best = min((price.descend(start) for start in starts), key=price)
-    objective = price(best)
-    return None if np.isinf(objective) else (best.astype(float), objective)
+        starts = [costs.argmin(axis=1), *(np.full(n_leaves, label) for label in range(n_classes))]
+        broken, objective, labels = min((pricing.descend(start) for start in starts), key=lambda found: found[:2])
+    return None if broken > 0 else (labels.astype(float), float(objective))
 
 
 class _Pricing:
-    """The objective of a labelling of the leaves."""
+    """What labellings of the leaves are worth: by how much D is above ε, and then the objective."""
 
     def __init__(self, problem: Problem, costs: np.ndarray, vectors: np.ndarray) -> None:
-        self.problem, self.costs, self.vectors = problem, costs, vectors
+        self.problem, self.costs = problem, costs
+        # A row whose people share a leaf compares equals with equals and never counts.
+        counts = (np.abs(vectors) > 1e-15).any(axis=1)
+        self.vectors, self.weight = vectors[counts], problem.simplified.weight[counts]
 
-    def __call__(self, labels: np.ndarray) -> float:
-        n_leaves, n_classes = self.costs.shape
-        psi = np.zeros((n_leaves, n_classes))
-        psi[np.arange(n_leaves), labels] = 1.0
-        loss = float((self.costs * psi).sum())
-        discrimination = float((self.problem.simplified.weight * np.abs(self.vectors @ psi)).sum())
+    def of(self, labellings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(excess of D over ε, objective) of each row of labels."""
+        n_leaves = self.costs.shape[0]
+        loss = self.costs[np.arange(n_leaves), labellings].sum(axis=1)
+        chunk = max(1, _TABLE // max(1, len(self.vectors)))
+        parts = [self._discrimination(labellings[i : i + chunk]) for i in range(0, len(labellings), chunk)]
+        return self._judge(loss, np.concatenate(parts))
+
+    def _discrimination(self, labellings: np.ndarray) -> np.ndarray:
+        total = np.zeros(len(labellings))
+        for label in np.flatnonzero(self.weight.any(axis=0)):
+            total += self.weight[:, label] @ np.abs(self.vectors @ (labellings == label).T.astype(float))
+        return total
+
+    def _judge(self, loss: np.ndarray, discrimination: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         limit = self.problem.max_discrimination
         if limit is None:
-            return loss + self.problem.fairness_weight * discrimination
-        return loss if discrimination <= limit + FEASIBILITY_TOLERANCE else np.inf
+            return np.zeros_like(loss), loss + self.problem.fairness_weight * discrimination
+        excess = discrimination - limit
+        return np.where(excess <= FEASIBILITY_TOLERANCE, 0.0, excess), loss
 
-    def descend(self, labels: np.ndarray) -> np.ndarray:
-        """Improve one leaf at a time until none improves."""
-        best, value = labels.copy(), self(labels)
-        improved = True
-        while improved:
-            improved = False
-            for leaf, label in product(range(len(best)), range(self.costs.shape[1])):
-                trial = best.copy()
-                trial[leaf] = label
-                if (other := self(trial)) < value:
-                    best, value, improved = trial, other, True
-        return best
+    def descend(self, labels: np.ndarray) -> tuple[float, float, np.ndarray]:
+        """Change one leaf at a time, always the best change, until none helps: (excess, objective, labels)."""
+        n_leaves, n_classes = self.costs.shape
+        excess, price = (float(part[0]) for part in self.of(labels[None, :]))
+        while True:
+            trials = np.repeat(labels[None, :], n_leaves * n_classes, axis=0)
+            every = np.arange(n_leaves * n_classes)
+            trials[every, every // n_classes] = every % n_classes
+            excesses, prices = self.of(trials)
+            best = int(np.lexsort((prices, excesses))[0])
+            if (excesses[best], prices[best]) >= (excess, price - 1e-15):
+                return excess, price, labels
+            excess, price, labels = float(excesses[best]), float(prices[best]), trials[best]
 
 
-def _best_numbers(problem: Problem, leaf: np.ndarray, n_leaves: int) -> tuple[np.ndarray, float] | None:
+def _best_numbers(
+    problem: Problem, leaf: np.ndarray, n_leaves: int, time_limit: float
+) -> tuple[np.ndarray, float] | None:
     """min Σ share·|y − u_l| + λ Σ_r w_r |Σ_l (matrix·z_l)_r u_l| over u within the label range."""
+    fit = _constant_fit(problem, leaf, n_leaves)
+    limit = problem.max_discrimination
+    if limit is None:
+        values = weighted_fit(fit, problem.fairness_weight, time_limit)
+        if values is None:
+            values = _medians(fit)
+    else:
+        values = limited_fit(fit, limit, time_limit)
+        if values is None:
+            return None
+    values = np.clip(values, fit.low, fit.high)
+    price = problem.fairness_weight if limit is None else 0.0
+    return values, fit.loss(values) + price * fit.discrimination(values)
+
+
+def _constant_fit(problem: Problem, leaf: np.ndarray, n_leaves: int) -> AbsoluteFit:
+    """People who share leaf and outcome are one term, and so are equal rows of the disparity."""
     people, target = problem.people, problem.target
     pairs, where = np.unique(np.column_stack([leaf, people.outcome.values]), axis=0, return_inverse=True)
-    share = np.bincount(where.ravel(), weights=people.share, minlength=len(pairs))
-    vectors, weight = leaf_vectors(problem, leaf, n_leaves), problem.simplified.weight[:, 0]
-    n_pairs, n_rows = len(pairs), len(weight)
-    errors = sp.csr_array((np.ones(n_pairs), (np.arange(n_pairs), pairs[:, 0].astype(int))), shape=(n_pairs, n_leaves))
-    absolute = sp.vstack([errors, sp.csr_array(vectors)])
-    centre = np.concatenate([pairs[:, 1], np.zeros(n_rows)])
-    slack = sp.eye_array(n_pairs + n_rows)
-    rows = sp.vstack([sp.hstack([absolute, -slack]), sp.hstack([-absolute, -slack])]).tocsr()
-    right = np.concatenate([centre, -centre])
-    limit = problem.max_discrimination
-    penalty = np.zeros(n_rows) if limit is not None else problem.fairness_weight * weight
-    if limit is not None:
-        budget = np.concatenate([np.zeros(n_leaves + n_pairs), weight])
-        rows, right = sp.vstack([rows, budget[None, :]]).tocsr(), np.append(right, limit)
-    solved = linprog(
-        np.concatenate([np.zeros(n_leaves), share, penalty]),
-        A_ub=rows,
-        b_ub=right,
-        bounds=[(target.low, target.high)] * n_leaves + [(0, None)] * (n_pairs + n_rows),
-        method="highs",
+    cells = np.arange(len(pairs)), pairs[:, 0].astype(np.intp)
+    rows, weight = _merged(leaf_vectors(problem, leaf, n_leaves), problem.simplified.weight[:, 0])
+    return AbsoluteFit(
+        design=sp.csr_array((np.ones(len(pairs)), cells), shape=(len(pairs), n_leaves)),
+        outcome=pairs[:, 1],
+        share=np.bincount(where.ravel(), weights=people.share, minlength=len(pairs)),
+        rows=sp.csr_array(rows),
+        offset=np.zeros(len(rows)),
+        weight=weight,
+        constant=np.ones(n_leaves),
+        low=target.low,
+        high=target.high,
     )
-    return (np.asarray(solved.x[:n_leaves]), float(solved.fun)) if solved.status == 0 else None
+
+
+def _merged(vectors: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows that are equal (to rounding, up to sign) as one, those that are zero dropped."""
+    rounded = np.round(vectors, _DIGITS) + 0.0
+    kept = rounded.any(axis=1)
+    rounded, vectors, weight = rounded[kept], vectors[kept], weight[kept]
+    if not len(rounded):
+        return vectors, weight
+    lead = rounded[np.arange(len(rounded)), (rounded != 0).argmax(axis=1)]
+    _, first, where = np.unique(rounded * np.sign(lead)[:, None], axis=0, return_index=True, return_inverse=True)
+    return vectors[first], np.bincount(where.ravel(), weights=weight, minlength=len(first))
+
+
+def _medians(fit: AbsoluteFit) -> np.ndarray:
+    """The weighted median of each leaf: what the values are without fairness."""
+    values = np.full(fit.design.shape[1], (fit.low + fit.high) / 2)
+    leaf = fit.design.indices
+    for number in np.unique(leaf):
+        inside = leaf == number  # outcomes are sorted within a leaf
+        total = np.cumsum(fit.share[inside])
+        values[number] = fit.outcome[inside][np.searchsorted(total, total[-1] / 2)]
+    return values

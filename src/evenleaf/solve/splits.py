@@ -6,14 +6,18 @@ import numpy as np
 
 from evenleaf.problem import Problem
 from evenleaf.table import Table
-from evenleaf.tree import SubsetTest, Test, ThresholdTest
+from evenleaf.tree import SubsetTest, Test, ThresholdTest, threshold_above
 
 
 def impurity_table(problem: Problem) -> np.ndarray:
-    """Per person the sums from which impurity is computed: weighted class indicators, or (1, y, y²)·weight."""
+    """Per person the sums from which impurity is computed: weighted class indicators, or (1, y, y²)·weight.
+
+    Numbers are centred and scaled first, which changes no comparison and saves their last digits.
+    """
     people = problem.people
     if people.outcome.classes is None:
-        y = people.outcome.values
+        low, high = problem.target.low, problem.target.high
+        y = (people.outcome.values - (low / 2 + high / 2)) / ((high - low) or 1.0)
         return people.share[:, None] * np.column_stack([np.ones_like(y), y, y * y])
     return people.share[:, None] * problem.psi(people.outcome.values)
 
@@ -42,7 +46,6 @@ def _threshold_split(
 ) -> tuple[float, Test] | None:
     values = table.data[column][rows]
     missing = np.isnan(values)
-    everywhere = np.unique(table.data[column][~np.isnan(table.data[column])])
     order = np.argsort(np.where(missing, np.inf, values), kind="stable")
     known = order[: len(order) - missing.sum()]
     if not len(known):
@@ -59,18 +62,9 @@ def _threshold_split(
         score[(count < least) | (len(rows) - count < least)] = np.inf
         place = int(score.argmin())
         if np.isfinite(score[place]) and (best is None or score[place] < best[0]):
-            threshold = midpoint(everywhere, float(sorted_values[ends[place]]))
+            threshold = threshold_above(table.data[column], float(sorted_values[ends[place]]))
             best = float(score[place]), ThresholdTest(column, threshold, missing_left)
     return best
-
-
-def midpoint(values: np.ndarray, value: float) -> float:
-    """Halfway from a training value to the next one; the last value itself where there is none."""
-    place = int(np.searchsorted(values, value))
-    if place + 1 >= len(values):
-        return value
-    middle = (value + float(values[place + 1])) / 2
-    return middle if middle < values[place + 1] else value  # neighbours one bit apart
 
 
 def _subset_split(

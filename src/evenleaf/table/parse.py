@@ -17,10 +17,10 @@ _NUMBERS_WITH_A_SLIP = 0.9
 def parse_column(name: str, texts: list[str], missing: frozenset[str], declared: bool = False) -> np.ndarray:
     """Numbers where every value is one, texts otherwise; one slip in a column of numbers is an error."""
     counts = Counter(texts)  # each different text is looked at once, however many people share it
+    numbers = {text: np.nan if text in missing else _number(text) for text in counts}
     known = counts.keys() - missing
-    words = {text for text in known if not _is_number(text)}
+    words = {text for text in known if numbers[text] is None}
     if not words and not declared:
-        numbers = {text: float(text) if text in known else np.nan for text in counts}
         return np.fromiter(map(numbers.__getitem__, texts), np.float64, len(texts))
     if not declared:
         _refuse_slips(name, texts, words, sum(map(counts.__getitem__, words)), sum(map(counts.__getitem__, known)))
@@ -28,17 +28,17 @@ def parse_column(name: str, texts: list[str], missing: frozenset[str], declared:
     return objects_of(map(levels.__getitem__, texts), len(texts))
 
 
-def _is_number(text: str) -> bool:
+def _number(text: str) -> float | None:
     try:
-        float(text)
+        number = float(text)
     except ValueError:
-        return False
-    return "_" not in text  # Python reads 12_34 as a number; in a table it is a code
+        return None
+    return None if "_" in text else number  # Python reads 12_34 as a number; in a table it is a code
 
 
 def _refuse_slips(name: str, texts: list[str], words: set[str], n_words: int, n_known: int) -> None:
     row, slip = next((row, text) for row, text in enumerate(texts) if text in words)
-    if all("," in word and _is_number(word.replace(",", "")) for word in words):
+    if all("," in word and _number(word.replace(",", "")) is not None for word in words):
         raise InputError(
             f"column {name!r} writes numbers with a comma (row {row + 1} holds {slip!r}); "
             "write them with a decimal point, or declare the column categorical"

@@ -124,7 +124,7 @@ def _from_objects(name: str, array: np.ndarray) -> np.ndarray:
     """Numbers as float64; anything else, and any mixture, stays objects for the schema to judge."""
     types = set(map(type, array))
     if str in types and types <= {str, _NOTHING}:
-        return array.copy()
+        return array
     if types <= {int, float}:
         return _from_numbers(name, array)
     cleaned = [_cleaned(name, row, value) for row, value in enumerate(array)]

@@ -7,6 +7,7 @@ hypothesis can shrink a failure to something a person can check by hand.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import sklearn.neighbors  # noqa: F401  (its import draws random numbers, which hypothesis forbids inside a strategy)
@@ -23,8 +24,10 @@ from evenleaf.fairness import (
     PredictiveEquality,
 )
 from evenleaf.problem import Misclassification, Problem, Shape, pose
-from evenleaf.table import Label, People, Task
+from evenleaf.table import Label, People, Table, Task
 from evenleaf.testing.columns import people_from
+from evenleaf.tree import Branch, Leaf, LinearTest, Node, SubsetTest, Target, Term, Test, ThresholdTest, Tree
+from evenleaf.tree.questions import NO_LEVEL
 
 Form = Literal["weight", "limit", "plain"]
 
@@ -211,3 +214,63 @@ def cost_losses(draw: st.DrawFn, people: People) -> Misclassification:
     classes = range(people.outcome.n_classes)
     wrong, right = st.sampled_from((1.0, 2.0, 0.5)), st.sampled_from((0.0, 0.0, 0.25))
     return Misclassification([[draw(right if true == said else wrong) for said in classes] for true in classes])
+
+
+@st.composite
+def trees(draw: st.DrawFn, people: People, *, max_depth: int = 3, linear: bool = False) -> Tree:
+    """Any valid tree for these people, however foolish: empty leaves, tests that ask nothing, numbers out of range."""
+    nodes: list[Node] = []
+    single: st.SearchStrategy[Test] = single_tests(people.features)
+    tests = single | linear_tests(people.features) if linear else single
+
+    def grow(depth: int) -> int:
+        place = len(nodes)
+        nodes.append(Leaf(0.0))
+        if depth and len(people.features.schema) and draw(st.integers(0, 3)):
+            nodes[place] = Branch(draw(tests), grow(depth - 1), grow(depth - 1))
+        else:
+            nodes[place] = draw(_leaves(people, linear))
+        return place
+
+    grow(draw(st.integers(0, max_depth)))
+    return Tree(people.features.schema, Target.of(people.outcome), tuple(nodes))
+
+
+@st.composite
+def single_tests(draw: st.DrawFn, table: Table) -> SubsetTest | ThresholdTest:
+    """A threshold on, between or beyond the values, or any subset of levels."""
+    column = draw(st.integers(0, table.n_columns - 1))
+    side = draw(st.booleans())
+    if not table.schema[column].is_categorical:
+        return ThresholdTest(column, draw(st.sampled_from((1.0, 0.0, -1.0, 0.5, 1.3, 2.0, 2.9, 9.0))), side)
+    levels = range(len(table.schema[column].levels))
+    chosen = draw(st.lists(st.sampled_from(levels), unique=True)) if levels else []
+    return SubsetTest(column, tuple(chosen), side)
+
+
+@st.composite
+def linear_tests(draw: st.DrawFn, table: Table) -> LinearTest:
+    """A weighted sum of columns and levels against a threshold."""
+    return LinearTest(draw(_terms(table, min_size=1)), draw(st.sampled_from((0.0, 0.5, 1.0, -1.0))))
+
+
+@st.composite
+def _terms(draw: st.DrawFn, table: Table, *, min_size: int = 0) -> tuple[Term, ...]:
+    fitting = [
+        Term(column, 1.0, level)
+        for column, about in enumerate(table.schema)
+        for level in (range(len(about.levels)) if about.is_categorical else (NO_LEVEL,))
+    ]
+    if not fitting:
+        return ()
+    chosen = draw(st.lists(st.sampled_from(fitting), min_size=min_size, max_size=3, unique=True))
+    numbers = st.sampled_from((1.0, -1.0, 0.5, 0.0, 3.0))
+    return tuple(replace(term, coefficient=draw(numbers), fill=draw(numbers)) for term in chosen)
+
+
+@st.composite
+def _leaves(draw: st.DrawFn, people: People, linear: bool) -> Leaf:
+    if people.outcome.classes is not None:
+        return Leaf(float(draw(st.integers(0, people.outcome.n_classes - 1))))
+    value = draw(st.sampled_from((0.0, 1.0, 0.5, -5.0, 7.0)))
+    return Leaf(value, draw(_terms(people.features)) if linear else ())

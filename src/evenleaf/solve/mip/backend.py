@@ -3,34 +3,43 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
 import numpy as np
 
+from evenleaf.errors import InputError, MissingExtraError
 from evenleaf.solve.budget import Budget
+from evenleaf.solve.mip.judge import MipResult, judge
 from evenleaf.solve.mip.model import LinearModel
-from evenleaf.solve.result import Stop
+from evenleaf.solve.mip.run import (
+    POINT_TOLERANCE,
+    SOLVER_TOLERANCE,
+    Ending,
+    LicenceError,
+    Outcome,
+    Run,
+    SolverError,
+    tidy,
+)
+from evenleaf.solve.mip.worker import run_in_thread
 
-
-@dataclass(frozen=True, eq=False)
-class MipResult:
-    """What a solver found: the best point (None where it has none), a valid lower bound, and why it stopped."""
-
-    x: np.ndarray | None
-    bound: float
-    stop: Stop
-    infeasible: bool
-    message: str
+__all__ = ["Backend", "LicenceError", "MipResult", "SolverError"]
 
 
 class Backend(ABC):
-    """A mixed-integer solver. Availability is asked by `find_spec`, the licence by a probe."""
+    """A mixed-integer solver. Availability is asked by `find_spec`, the licence by a probe.
+
+    A subclass names its package, says what it can do, and writes `_solve`; everything that must hold for every
+    solver (starts, deadlines, Ctrl-C, progress, checks of the answer) is done here once.
+    """
 
     name: ClassVar[str]
     package: ClassVar[str]
     extra: ClassVar[str]
+    parallel: ClassVar[bool]  # whether `n_jobs` has an effect
+    needs_licence: ClassVar[bool]  # whether some models need a licence that does not come with the package
 
     @classmethod
     def installed(cls) -> bool:
@@ -38,11 +47,17 @@ class Backend(ABC):
         return find_spec(cls.package) is not None
 
     @classmethod
+    def require(cls) -> None:
+        """Raise, naming the command that installs the package, where it is missing."""
+        if not cls.installed():
+            what = f"evenleaf[{cls.extra}]" if cls.extra else cls.package
+            raise MissingExtraError(f"the solver {cls.name!r} needs the package {cls.package!r}: pip install '{what}'")
+
+    @classmethod
     def licence_problem(cls, model: LinearModel) -> str | None:  # noqa: ARG003
         """Why the licence at hand cannot solve this model, or None where it can."""
         return None
 
-    @abstractmethod
     def solve(
         self,
         model: LinearModel,
@@ -50,4 +65,64 @@ class Backend(ABC):
         start: np.ndarray | None = None,
         options: dict[str, Any] | None = None,
     ) -> MipResult:
-        """Solve within the budget; a full point may be given as a start, and must be taken or refused loudly."""
+        """Solve within the budget; a full point may be given as a start, and must be taken or refused loudly.
+
+        `options` are the solver's own, by its own names; they win over what this library sets. The answer is
+        checked against the model by code that no solver shares, and is never worse than the start.
+        """
+        self.require()
+        run = Run(model, budget, _checked_start(model, start), options)
+        crossing = model.crossing_bounds()
+        if crossing is not None:
+            outcome: Outcome | None = Outcome(Ending.INFEASIBLE, None, np.inf, f"the bounds of {crossing} cross")
+        elif model.n_variables == 0:
+            outcome = _nothing_to_choose(model)
+        else:
+            outcome = self._ask(run)
+        result = judge(self.name, run, outcome)
+        budget.report(result.bound, np.inf if result.x is None else model.objective(result.x))
+        return result
+
+    @abstractmethod
+    def _solve(self, run: Run) -> Outcome:
+        """Solve `run.model` in the present thread, telling `run` of every bound and point on the way."""
+
+    def _ask(self, run: Run) -> Outcome | None:
+        problem = self.licence_problem(run.model)
+        if problem is not None:
+            raise LicenceError(problem)
+        outcome = run_in_thread(self._solve, run)
+        if outcome is None or outcome.ending is not Ending.UNDECIDED:
+            return outcome
+        return self._tell_apart(run, outcome)
+
+    def _tell_apart(self, run: Run, outcome: Outcome) -> Outcome | None:
+        """Infeasible or unbounded? Without costs nothing is unbounded, so the same rows decide."""
+        free = replace(run.model, cost=np.zeros(run.model.n_variables), offset=0.0)
+        quiet = replace(run.budget, on_progress=None, trace=[])
+        decided = run_in_thread(self._solve, Run(free, quiet, None, run.options))
+        run.budget.cancelled |= quiet.cancelled
+        if decided is None or decided.ending is Ending.STOPPED:
+            return replace(outcome, ending=Ending.STOPPED, x=None, bound=-np.inf)
+        if decided.ending is Ending.INFEASIBLE:
+            return replace(decided, message=f"{outcome.message}; without costs: {decided.message}")
+        raise SolverError(f"{self.name}: the model is unbounded, its objective has no minimum ({outcome.message})")
+
+
+def _checked_start(model: LinearModel, start: np.ndarray | None) -> np.ndarray | None:
+    if start is None:
+        return None
+    start = np.asarray(start, dtype=float)
+    if start.shape != (model.n_variables,):
+        raise InputError(f"the start must be a full point of {model.n_variables} values, not of shape {start.shape}")
+    amount, where = model.worst_break(start)
+    if amount > POINT_TOLERANCE:
+        raise InputError(f"the start is not a point of the model: it breaks {where!r} by {amount:.3g}")
+    return tidy(model, start)
+
+
+def _nothing_to_choose(model: LinearModel) -> Outcome:
+    amount, where = model.worst_break(np.zeros(0))
+    if amount > SOLVER_TOLERANCE:
+        return Outcome(Ending.INFEASIBLE, None, np.inf, f"there are no variables, and {where!r} does not hold")
+    return Outcome(Ending.OPTIMAL, np.zeros(0), model.offset, "there are no variables")

@@ -38,6 +38,12 @@ class LeafRule:
         """How many coefficients."""
         return self.design.shape[1]
 
+    def outside(self) -> tuple[np.ndarray, np.ndarray]:
+        """How far below 0 and above 0 the rule may be at each unit, which bounds it outside the leaf."""
+        low = np.minimum(self.design * self.low, self.design * self.high).sum(axis=1)
+        high = np.maximum(self.design * self.low, self.design * self.high).sum(axis=1)
+        return -low, high
+
     def leaf(self, u: np.ndarray, instance: Instance) -> Leaf:
         """A leaf with these coefficients, on the labels as they are."""
         if self.terms is None or not (np.abs(u[1:]) > _NOTHING).any():

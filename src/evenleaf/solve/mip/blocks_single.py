@@ -9,10 +9,11 @@ import numpy as np
 from evenleaf.solve.mip.choice import SingleChoice
 from evenleaf.solve.mip.instance import Instance
 from evenleaf.solve.mip.layout import Layout
+from evenleaf.solve.mip.limits import Uses
 from evenleaf.solve.mip.model import ModelBuilder
 from evenleaf.solve.mip.placement import Placement
 from evenleaf.solve.mip.ranks import Ranks
-from evenleaf.solve.mip.routes import Entries, add_routes, chosen
+from evenleaf.solve.mip.routes import Entries, add_one_each, add_routes, chosen
 
 @dataclass(frozen=True, eq=False)
 class PaperSingleTests:
@@ -28,11 +29,12 @@ class PaperSingleTests:
     w_c: np.ndarray
     s: dict[int, np.ndarray]
     missing_left: np.ndarray
+    active: np.ndarray | None
 
     @property
-    def uses(self) -> np.ndarray:
-        """Binary variables that tell which feature each test looks at."""
-        return self.p
+    def uses(self) -> Uses:
+        """p_νj tells which feature each test looks at."""
+        return Uses.of(self.p)
 
     def read(self, x: np.ndarray) -> list[SingleChoice]:
         """The tests of a solution."""
@@ -52,15 +54,18 @@ class PaperSingleTests:
     def fill(self, x: np.ndarray, placed: Placement) -> None:
         """Write a tree's tests."""
         for node, choice in enumerate(placed.choices):
-            self._fill(x, node, choice if isinstance(choice, SingleChoice) else self._idle())
-
-    def _idle(self) -> SingleChoice:
-        """A test that everybody passes on the left."""
-        return SingleChoice(0, np.ones(self.instance.features[0].n_levels, dtype=bool))
+            if isinstance(choice, SingleChoice):
+                self._fill(x, node, choice)
+            elif self.active is None:
+                self._fill(x, node, SingleChoice(0, np.ones(self.instance.features[0].n_levels, dtype=bool)))
+            elif len(self.q):
+                x[self.w_q[:, node]] = 1.0  # with p = 0 and q = 0 everybody's score is at most q
 
     def _fill(self, x: np.ndarray, node: int, choice: SingleChoice) -> None:
         j, feature = choice.feature, self.instance.features[choice.feature]
         x[self.p[node, j]] = 1.0
+        if self.active is not None:
+            x[self.active[node]] = 1.0
         if feature.categorical:
             x[self.s[j][node]] = choice.left
             x[self.w_c[:, node]] = choice.sides(self.instance)
@@ -79,8 +84,10 @@ class PaperSingleTests:
         x[self.w_q[:, node]] = q >= score
 
 
-def add_single_tests(builder: ModelBuilder, instance: Instance, layout: Layout, z: np.ndarray) -> PaperSingleTests:
-    """p ∈ P of equation (b) and equations (c) to (l)."""
+def add_single_tests(
+    builder: ModelBuilder, instance: Instance, layout: Layout, z: np.ndarray, active: np.ndarray | None
+) -> PaperSingleTests:
+    """p ∈ P of equation (b) and equations (c) to (l); where tests may be idle, Σ_j p_νj is 1 for active ones only."""
     n, n_nodes = instance.n_units, layout.n_nodes
     ranks = Ranks.of(instance)
     quantitative = n_nodes if len(ranks.features) else 0
@@ -98,9 +105,9 @@ def add_single_tests(builder: ModelBuilder, instance: Instance, layout: Layout, 
         w_c=builder.variables("w_c", (n, categorical), upper=1.0, integer=True),
         s={j: builder.variables(f"s_j{j}", (n_nodes, k), upper=1.0, integer=True) for j, k in levels.items()},
         missing_left=builder.variables("missing_left", (missing,), upper=1.0, integer=True),
+        active=active,
     )
-    node = np.arange(n_nodes)
-    builder.rows("b_one_feature", n_nodes, [(node[:, None], tests.p, 1.0)], lower=1.0, upper=1.0)
+    add_one_each(builder, "b_one_feature", tests.p, active)
     if quantitative:
         _add_gap_rows(builder, tests)
         _add_quantitative_routes(builder, tests, layout, z)

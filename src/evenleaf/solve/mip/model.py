@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy.sparse as sp
 
+# Bounds that cross by no more than this are taken for equal: the difference is rounding.
+CROSSING_TOLERANCE = 1e-9
+
 
 @dataclass(frozen=True, eq=False)
 class LinearModel:
@@ -22,6 +25,16 @@ class LinearModel:
     row_upper: np.ndarray
     variable_names: tuple[str, ...]
     row_names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        shapes = {len(part) for part in (self.cost, self.lower, self.upper, self.integer, self.variable_names)}
+        rows = {len(part) for part in (self.row_lower, self.row_upper, self.row_names)}
+        if shapes != {self.matrix.shape[1]} or rows != {self.matrix.shape[0]}:
+            raise ValueError("the parts of the linear model differ in length")
+        if not (np.isfinite(self.cost).all() and np.isfinite(self.matrix.data).all() and np.isfinite(self.offset)):
+            raise ValueError("the linear model has a cost or a coefficient that is not a finite number")
+        if any(np.isnan(part).any() for part in (self.lower, self.upper, self.row_lower, self.row_upper)):
+            raise ValueError("the linear model has a bound that is not a number")
 
     @property
     def n_variables(self) -> int:
@@ -39,10 +52,28 @@ class LinearModel:
 
     def violation(self, x: np.ndarray) -> float:
         """The largest amount by which a point breaks a bound, a row or integrality: solver-independent."""
-        activity = np.asarray(self.matrix @ x)
-        gaps = [self.lower - x, x - self.upper, self.row_lower - activity, activity - self.row_upper]
-        gaps.append(np.abs(x - np.round(x))[self.integer])
-        return max((float(gap.max()) for gap in gaps if gap.size), default=0.0)
+        return self.worst_break(x)[0]
+
+    def worst_break(self, x: np.ndarray) -> tuple[float, str]:
+        """The largest amount by which a point breaks the model, at least 0, and the name of what it breaks."""
+        with np.errstate(invalid="ignore"):
+            activity = np.asarray(self.matrix @ x)
+            fraction = np.where(self.integer, np.abs(x - np.round(x)), 0.0)
+            variables = np.maximum.reduce([self.lower - x, x - self.upper, fraction])
+            rows = np.maximum(self.row_lower - activity, activity - self.row_upper)
+        breaks, names = np.concatenate([variables, rows]), self.variable_names + self.row_names
+        # A point that is not a number breaks whatever it touches.
+        breaks = np.where(np.isnan(breaks), np.inf, breaks)
+        if not breaks.size or breaks.max() <= 0:
+            return 0.0, ""
+        return float(breaks.max()), names[int(breaks.argmax())]
+
+    def crossing_bounds(self) -> str | None:
+        """The name of a variable or row whose lower bound is above its upper one, by more than rounding."""
+        gaps = np.concatenate([self.lower, self.row_lower]) - np.concatenate([self.upper, self.row_upper])
+        if not gaps.size or gaps.max() <= CROSSING_TOLERANCE:
+            return None
+        return (self.variable_names + self.row_names)[int(gaps.argmax())]
 
 
 @dataclass
@@ -102,22 +133,32 @@ class ModelBuilder:
 
     def build(self) -> LinearModel:
         """The finished model; entries for the same cell add up."""
-        row, variable, coefficient = (np.concatenate(part) for part in zip(*self._entries, strict=True))
-        matrix = sp.csr_array((coefficient, (row, variable)), shape=(self.n_rows, self.n_variables))
-        matrix.sum_duplicates()
-        matrix.eliminate_zeros()
         return LinearModel(
-            np.concatenate(self._cost),
+            _join(self._cost),
             self.offset,
-            np.concatenate(self._lower),
-            np.concatenate(self._upper),
-            np.concatenate(self._integer),
-            matrix,
-            np.concatenate(self._row_lower),
-            np.concatenate(self._row_upper),
+            _join(self._lower),
+            _join(self._upper),
+            _join(self._integer).astype(bool),
+            self._matrix(),
+            _join(self._row_lower),
+            _join(self._row_upper),
             tuple(_name(name, index) for name, shape in self._variables for index in np.ndindex(shape)),
             tuple(f"{name}_{number}" for name, count in self._rows for number in range(count)),
         )
+
+    def _matrix(self) -> sp.csr_array:
+        row = _join([entry[0] for entry in self._entries]).astype(np.int64)
+        variable = _join([entry[1] for entry in self._entries]).astype(np.int64)
+        coefficient = _join([entry[2] for entry in self._entries])
+        matrix = sp.csr_array((coefficient, (row, variable)), shape=(self.n_rows, self.n_variables))
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+        return matrix
+
+
+def _join(parts: list[np.ndarray]) -> np.ndarray:
+    """The parts end to end; an empty array where there are none, so that a model may lack rows or variables."""
+    return np.concatenate(parts) if parts else np.zeros(0)
 
 
 def _name(name: str, index: tuple[int, ...]) -> str:

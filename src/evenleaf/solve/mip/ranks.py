@@ -32,6 +32,6 @@ class Ranks:
         chosen = [instance.features[j] for j in numbers]
         most = max((feature.n_known for feature in chosen), default=1)
         gap = max(1.0 / max(most - 1, 1), _SMALLEST_GAP)
-        codes = np.array([feature.codes for feature in chosen], dtype=int).reshape(len(chosen), -1).T
+        codes = np.array([feature.codes for feature in chosen], dtype=int).reshape(len(chosen), instance.n_units).T
         known = codes < np.array([feature.n_known for feature in chosen], dtype=int)
         return cls(numbers, np.where(known, codes * gap, 0.0), known, gap, max(1.0, gap * (most - 1)))

@@ -38,3 +38,22 @@ def add_routes(
     for leaf in layout.right_leaves(node):
         terms = [(row, z[:, leaf], 1.0), (row, side, 1.0), *free]
         builder.rows(f"{names[1]}_{node}_{leaf}", len(row), terms, upper=1.0 + spare)
+
+
+def add_one_each(builder: ModelBuilder, name: str, p: np.ndarray, active: np.ndarray | None) -> None:
+    """Σ_j p_νj = 1 (p ∈ P), or = active_ν where a test may be idle."""
+    node = np.arange(len(p))
+    terms: list[Entries] = [(node[:, None], p, 1.0)]
+    if active is None:
+        builder.rows(name, len(p), terms, lower=1.0, upper=1.0)
+    else:
+        builder.rows(name, len(p), [*terms, (node, active, -1.0)], lower=0.0, upper=0.0)
+
+
+def add_idle_routes(builder: ModelBuilder, layout: Layout, z: np.ndarray, active: np.ndarray) -> None:
+    """An idle test, which looks at nothing, sends everybody left: z_il ≤ active_ν for the leaves to its right."""
+    row = np.arange(len(z))
+    for node in range(layout.n_nodes):
+        for leaf in layout.right_leaves(node):
+            terms = [(row, z[:, leaf], 1.0), (row, active[node], -1.0)]
+            builder.rows(f"idle_{node}_{leaf}", len(row), terms, upper=0.0)

@@ -1,0 +1,134 @@
+"""The search itself: descend by the best neighbour of each node, kick the best tree, descend again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evenleaf.errors import InputError
+from evenleaf.problem import Misclassification, Problem, Score
+from evenleaf.solve.budget import Budget
+from evenleaf.solve.greedy import greedy_tree
+from evenleaf.solve.local.fitter import Fitter
+from evenleaf.solve.local.kicks import kicked
+from evenleaf.solve.local.moves import neighbours
+from evenleaf.solve.local.simplify import without_needless_features
+from evenleaf.solve.local.sketch import Sketch, fold, paths, unfold
+from evenleaf.solve.local.workspace import Workspace, Worth
+from evenleaf.solve.result import PROOF_TOLERANCE, relative_gap
+from evenleaf.tree import Leaf, Tree, tidy
+
+_BETTER = 1e-10
+# Prices of disparity that are tried in turn where the form D ≤ ε names none.
+_PRICES = (1.0, 0.3, 3.0, 0.1, 10.0)
+
+
+class Descent:
+    """The best tree so far, and the way to better ones."""
+
+    def __init__(self, problem: Problem, budget: Budget, bound: float) -> None:
+        self.problem, self.budget, self.bound = problem, budget, bound
+        self.best: tuple[Score, Tree] | None = None
+        self.space = Workspace(problem)
+        self.fitter = Fitter(self.space, budget)
+        self.rng = np.random.default_rng(budget.seed)
+
+    @property
+    def gap_reached(self) -> bool:
+        """Whether the best tree is as near to the bound as was asked."""
+        if self.best is None:
+            return False
+        objective = self.best[0].objective
+        return objective <= self.bound + PROOF_TOLERANCE or relative_gap(objective, self.bound) <= self.budget.gap
+
+    @property
+    def over(self) -> bool:
+        """Whether to stop."""
+        return self.budget.exhausted or self.gap_reached
+
+    def run(self, start: Tree | None, patience: int) -> None:
+        """Descend from the start, the greedy tree and a lone leaf, then from kicked copies of the best tree."""
+        starts: list[Sketch] = []
+        if start is not None and self.problem.evaluate(start).feasible:
+            starts.append(unfold(start))
+            self.keep(starts[0])
+        greedy = greedy_tree(self.problem, self.budget)
+        starts += [] if greedy is None else [unfold(greedy)]
+        lone = Leaf(0.0 if self.problem.target.classes is not None else self.problem.target.low)
+        for sketch in (*starts, lone):
+            self.keep(sketch)
+            self.descend(sketch)
+        failures = 0
+        while self.best is not None and failures < patience and not self.over:
+            self._reprice(failures)
+            failures = 0 if self.descend(kicked(self.space, unfold(self.best[1]), self.rng)) else failures + 1
+        if self.best is not None and not self.over:
+            self.keep(without_needless_features(self.space, unfold(self.best[1]), self.budget))
+
+    def keep(self, sketch: Sketch) -> bool:
+        """Remember the tidy tree if it is valid and better than the best, or as good with fewer features."""
+        people = self.problem.people
+        tree = tidy(fold(self.problem, sketch), people.features, people.weight)
+        score = self.problem.evaluate(tree)
+        if not score.feasible or (self.best is not None and not self._beats(score, tree, *self.best)):
+            return False
+        self.best = score, tree
+        if score.objective < self.bound - PROOF_TOLERANCE:
+            raise InputError(
+                f"the lower bound {self.bound:g} is no bound for this problem: a tree of {score.objective:g} was found"
+            )
+        self.budget.report(self.bound, score.objective)
+        return True
+
+    def _beats(self, score: Score, tree: Tree, best: Score, best_tree: Tree) -> bool:
+        if score.objective < best.objective - _BETTER:
+            return True
+        size = sum(tree.feature_uses.values()), tree.n_leaves
+        best_size = sum(best_tree.feature_uses.values()), best_tree.n_leaves
+        return score.objective <= best.objective and size < best_size
+
+    def descend(self, sketch: Sketch) -> bool:
+        """Improve one node at a time until no node can be; whether that gave a new best tree."""
+        before = np.inf if self.best is None else self.best[0].objective
+        sketch = self.fitter.quick(sketch)
+        worth = self.space.worth(sketch)
+        self.keep(sketch)
+        improved = True
+        while improved and not self.over:
+            improved = False
+            places = list(paths(sketch))
+            for place in self.rng.permutation(len(places)):
+                better = self._step(sketch, places[place], worth)
+                if better is not None:
+                    (sketch, worth), improved = better, True
+                    self.keep(sketch)
+                    break
+                if self.over:
+                    break
+        if self.fitter.linear and not self.over:
+            self.keep(self.fitter.exact(sketch))
+        return self.best is not None and self.best[0].objective < before - _BETTER
+
+    def _step(self, sketch: Sketch, path: tuple[bool, ...], worth: Worth) -> tuple[Sketch, Worth] | None:
+        """The best neighbour at one node, where that is better than the sketch and keeps the limits."""
+        best: tuple[Sketch, Worth] | None = None
+        for trial in neighbours(self.space, sketch, path, self.fitter.trials, self.budget, self.rng):
+            if self.budget.exhausted:
+                break
+            fitted = self.fitter.quick(trial)
+            value = self.space.worth(fitted)
+            lowest = worth.objective - _BETTER if best is None else best[1].objective
+            if value.objective < lowest and not self._broken(fitted):
+                best = fitted, value
+        return best
+
+    def _broken(self, sketch: Sketch) -> bool:
+        people = self.problem.people
+        tree = tidy(fold(self.problem, sketch), people.features, people.weight)
+        return bool(self.problem.shape.violations(tree, people.features))
+
+    def _reprice(self, round_number: int) -> None:
+        if self.problem.max_discrimination is not None:
+            unit = 1.0
+            if isinstance(self.problem.loss, Misclassification):
+                unit = float(self.problem.loss.matrix(self.problem.people.outcome.n_classes).max()) or 1.0
+            self.space.price = unit * _PRICES[round_number % len(_PRICES)]

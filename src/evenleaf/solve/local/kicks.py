@@ -1,0 +1,56 @@
+"""Chance changes that get a tree out of a local optimum: a test drawn anew, or a subtree cut back to a leaf."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evenleaf.solve.local.allowance import Allowance, allowance
+from evenleaf.solve.local.design import Plane
+from evenleaf.solve.local.sketch import Fork, Path, Sketch, at, leaves_of, paths, replaced, rows_at
+from evenleaf.solve.local.workspace import Workspace
+from evenleaf.tree import Leaf, SubsetTest, Test, ThresholdTest, threshold_above
+
+
+def kicked(space: Workspace, sketch: Sketch, rng: np.random.Generator) -> Sketch:
+    """The sketch with one of its nodes changed by chance; a lone leaf stays."""
+    forks = [path for path in paths(sketch) if isinstance(at(sketch, path), Fork)]
+    if not forks:
+        return sketch
+    path = forks[int(rng.integers(len(forks)))]
+    if rng.random() < 1 / 3:
+        return replaced(sketch, path, leaves_of(at(sketch, path))[0])
+    fork, test = at(sketch, path), _random_test(space, sketch, path, rng)
+    if test is None or isinstance(fork, Leaf):
+        return sketch
+    return replaced(sketch, path, Fork(test, fork.left, fork.right))
+
+
+def _random_test(space: Workspace, sketch: Sketch, path: Path, rng: np.random.Generator) -> Test | None:
+    allowed, rows = allowance(space.problem, sketch, path), rows_at(sketch, path, space.table)
+    usable = [feature for feature in sorted(allowed.usable) if allowed.permits({feature})]
+    if not usable or len(rows) < 2:
+        return None
+    if allowed.most > 1 and space.design.n_columns and rng.random() < 0.5:
+        return _random_plane(space, allowed, rows, rng)
+    feature = usable[int(rng.integers(len(usable)))]
+    values = space.table.data[feature]
+    if space.table.schema[feature].is_categorical:
+        levels = np.unique(values[rows][values[rows] >= 0])
+        return SubsetTest(feature, tuple(levels[rng.random(len(levels)) < 0.5].tolist()), bool(rng.random() < 0.5))
+    known = values[rows][~np.isnan(values[rows])]
+    if not len(known):
+        return None
+    return ThresholdTest(feature, threshold_above(values, float(rng.choice(known))), bool(rng.random() < 0.5))
+
+
+def _random_plane(space: Workspace, allowed: Allowance, rows: np.ndarray, rng: np.random.Generator) -> Test | None:
+    """A hyperplane over a few features, cut somewhere among the people of the node."""
+    design = space.design
+    ranked = rng.permutation(np.unique(design.feature)).tolist()
+    columns = design.columns_of(allowed.choose(ranked, int(rng.integers(2, 5))))
+    beta = np.zeros(design.n_columns)
+    beta[columns] = rng.standard_normal(len(columns))
+    if not beta.any():
+        return None
+    sums = design.matrix[rows] @ beta
+    return design.test(Plane(beta, float(np.quantile(sums, rng.uniform(0.1, 0.9)))))[0]

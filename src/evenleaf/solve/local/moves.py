@@ -1,0 +1,123 @@
+"""The neighbours of a tree: another test at one node, or a leaf split in two."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from evenleaf.solve.budget import Budget
+from evenleaf.solve.local.allowance import allowance
+from evenleaf.solve.local.axis import Proposal, axis_proposals
+from evenleaf.solve.local.choice import Choice
+from evenleaf.solve.local.directions import fitted_directions, random_direction
+from evenleaf.solve.local.model_splits import model_splits
+from evenleaf.solve.local.planes import PlaneMoves
+from evenleaf.solve.local.sketch import Fork, Path, Sketch, at, decided, leaves_of, reached, replaced, rows_at
+from evenleaf.solve.local.workspace import Workspace
+from evenleaf.tree import Leaf
+
+# So many features (or columns) are swept exactly after all have been ranked by a guess.
+_SWEPT = 4
+_EXCHANGED = 3
+_RANDOM = 3
+_MOST_PAIRS = 6
+_QUANTILES = ((0.25, 0.75), (0.1, 0.5), (0.5, 0.9))
+
+
+def neighbours(
+    space: Workspace, sketch: Sketch, path: Path, most: int, budget: Budget, rng: np.random.Generator
+) -> list[Sketch]:
+    """The most promising trees that differ in one node, the best first; their leaves are not yet fitted."""
+    here = at(sketch, path)
+    rows = rows_at(sketch, path, space.table)
+    if len(rows) < 2 or (isinstance(here, Leaf) and not _may_grow(space, sketch, path)):
+        return []
+    elsewhere = decided(sketch, space.table, space.everybody, space.problem.target)
+    ranked: list[tuple[float, Fork]] = []
+    for left, right in _sides(space, here, rows):
+        if budget.exhausted:
+            break
+        choice = _choice(space, rows, elsewhere, left, right)
+        for proposal in _proposals(choice, sketch, path, budget, rng):
+            sides = (right, left) if proposal.swapped else (left, right)
+            ranked.append((proposal.merit, Fork(proposal.test, *sides)))
+    ranked.sort(key=lambda entry: entry[0])
+    forks = list(dict.fromkeys(fork for _, fork in ranked))[:most]
+    if isinstance(here, Leaf) and space.problem.shape.leaves == "linear":
+        usable = [f for f in allowance(space.problem, sketch, path).usable if _permitted(space, sketch, path, f)]
+        forks = [Fork(test, here, here) for test in model_splits(space, rows, sorted(usable), most, rng)] + forks
+    return [replaced(sketch, path, fork) for fork in forks]
+
+
+def _may_grow(space: Workspace, sketch: Sketch, path: Path) -> bool:
+    shape = space.problem.shape
+    return len(path) < shape.max_depth and (shape.max_leaves is None or len(leaves_of(sketch)) < shape.max_leaves)
+
+
+def _permitted(space: Workspace, sketch: Sketch, path: Path, feature: int) -> bool:
+    return allowance(space.problem, sketch, path).permits({feature})
+
+
+def _sides(space: Workspace, here: Sketch, rows: np.ndarray) -> list[tuple[Sketch, Sketch]]:
+    """What the two sides of a new test may hold: the old ones, or where there was a leaf pairs of leaves."""
+    if isinstance(here, Fork):
+        return [(here.left, here.right)]
+    if space.problem.target.classes is not None:
+        losses = np.array([space.losses(rows, np.full(len(rows), label)).sum() for label in _labels(space)])
+        likely = np.argsort(losses, kind="stable")
+        return [(Leaf(float(a)), Leaf(float(b))) for a, b in combinations(likely, 2)][:_MOST_PAIRS]
+    if here.terms:
+        spread = float(np.abs(space.outcome[rows] - decided(here, space.table, rows, space.problem.target)).mean())
+        return [(Leaf(here.value - spread, here.terms), Leaf(here.value + spread, here.terms))]
+    pairs = dict.fromkeys(tuple(np.quantile(space.outcome[rows], pair).tolist()) for pair in _QUANTILES)
+    return [(Leaf(low), Leaf(high)) for low, high in pairs if low < high]
+
+
+def _labels(space: Workspace) -> range:
+    return range(len(space.problem.target.classes or ()))
+
+
+def _choice(space: Workspace, rows: np.ndarray, elsewhere: np.ndarray, left: Sketch, right: Sketch) -> Choice:
+    table, target = space.table, space.problem.target
+    return Choice(
+        space,
+        rows,
+        elsewhere,
+        decided(left, table, rows, target),
+        decided(right, table, rows, target),
+        reached(left, table, rows),
+        reached(right, table, rows),
+    )
+
+
+def _proposals(choice: Choice, sketch: Sketch, path: Path, budget: Budget, rng: np.random.Generator) -> list[Proposal]:
+    """Single-feature tests, and where linear ones are allowed cuts along directions and changes of one coefficient."""
+    space, here = choice.space, at(sketch, path)
+    allowed = allowance(space.problem, sketch, path)
+    single = [feature for feature in sorted(allowed.usable) if allowed.permits({feature})]
+    found = axis_proposals(choice, single, _SWEPT)
+    if allowed.most < 2 or not space.design.n_columns or budget.exhausted:
+        return found
+    moves = PlaneMoves(choice, allowed)
+    plane = space.design.plane(here.test) if isinstance(here, Fork) else None
+    near = None if plane is None or not allowed.permits(space.design.features_in(plane.beta)) else plane.beta
+    directions = [*fitted_directions(moves, rng), *(random_direction(moves, near, rng) for _ in range(_RANDOM))]
+    cuts = [moves.along(beta) for beta in directions]
+    if plane is not None and near is not None:
+        cuts.append(moves.along(near))
+        found += moves.changes(plane, _SWEPT)
+        found += _exchanges(moves, plane.beta, plane.cut, budget)
+    return found + [cut for cut in cuts if cut is not None]
+
+
+def _exchanges(moves: PlaneMoves, beta: np.ndarray, cut: float, budget: Budget) -> list[Proposal]:
+    """One feature out, another in: those that weigh least leave first."""
+    from evenleaf.solve.local.design import Plane
+
+    inside = sorted(moves.design.features_in(beta), key=lambda f: float(np.abs(beta[moves.design.feature == f]).sum()))
+    found: list[Proposal] = []
+    for feature in inside[:_EXCHANGED] if len(inside) > 1 else []:
+        if not budget.exhausted:
+            found += moves.changes(Plane(beta, cut), 2, without=feature)
+    return found

@@ -1,0 +1,99 @@
+"""What every move needs to know of the problem: losses, the disparity's entries, sorted columns, the merit of a tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from evenleaf.problem import FEASIBILITY_TOLERANCE, Misclassification, Problem
+from evenleaf.solve.local.design import Design
+from evenleaf.solve.local.sketch import Sketch, decided
+
+
+@dataclass(frozen=True)
+class Worth:
+    """Loss, discrimination and the objective, infinite where D is above ε."""
+
+    loss: float
+    discrimination: float
+    objective: float
+
+
+class Workspace:
+    """A problem with what is computed from it once. `price` is what a unit of disparity costs.
+
+    In the form D ≤ ε there is no such price; one is guessed, the excess over ε pays it, and the search raises or
+    lowers it. Only `worth` decides what is accepted.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem, self.table = problem, problem.people.features
+        self.share, self.outcome = problem.people.share, problem.people.outcome.values
+        self.everybody = np.arange(problem.people.n_people)
+        operator = problem.simplified
+        self.matrix, self.weight = operator.matrix, operator.weight
+        self.classes = np.flatnonzero(self.weight.any(axis=0))  # the columns of ψ that count
+        self.entry_row = np.repeat(np.arange(operator.n_rows), np.diff(self.matrix.indptr))
+        self.entry_person, self.entry_value = self.matrix.indices, self.matrix.data
+        self.price = problem.fairness_weight if problem.max_discrimination is None else 1.0
+
+    @cached_property
+    def design(self) -> Design:
+        """The columns of linear rules, built when first needed."""
+        return Design.of(self.problem)
+
+    @cached_property
+    def _loss_table(self) -> np.ndarray:
+        loss = self.problem.loss
+        if not isinstance(loss, Misclassification):
+            raise TypeError("only classes have a table of losses")
+        return self.share[:, None] * loss.table(self.problem.people.outcome)
+
+    def losses(self, rows: np.ndarray, given: np.ndarray) -> np.ndarray:
+        """What each of these people adds to the loss when given this."""
+        if self.problem.target.classes is not None:
+            return np.asarray(self._loss_table[rows, given])
+        return np.asarray(self.share[rows] * np.abs(self.outcome[rows] - given))
+
+    def psi(self, given: np.ndarray) -> np.ndarray:
+        """The columns of ψ that count."""
+        return self.problem.psi(given)[:, self.classes]
+
+    def differences(self, given: np.ndarray) -> np.ndarray:
+        """matrix·ψ (rows × counted classes)."""
+        return np.asarray(self.matrix @ self.psi(given))
+
+    @cached_property
+    def row_weight(self) -> np.ndarray:
+        """The weights of the counted classes."""
+        return np.ascontiguousarray(self.weight[:, self.classes])
+
+    def merit(self, loss: np.ndarray, discrimination: np.ndarray) -> np.ndarray:
+        """What is minimised along a sweep: the objective, or the loss and the price of what exceeds ε."""
+        limit = self.problem.max_discrimination
+        if limit is None:
+            return loss + self.price * discrimination
+        return loss + self.price * np.maximum(0.0, discrimination - limit - FEASIBILITY_TOLERANCE / 2)
+
+    def worth(self, sketch: Sketch) -> Worth:
+        """What a tree is worth, from everybody's decision."""
+        given = decided(sketch, self.table, self.everybody, self.problem.target)
+        loss = float(self.losses(self.everybody, given).sum())
+        discrimination = float((self.row_weight * np.abs(self.differences(given))).sum())
+        limit = self.problem.max_discrimination
+        if limit is None:
+            return Worth(loss, discrimination, loss + self.problem.fairness_weight * discrimination)
+        return Worth(loss, discrimination, loss if discrimination <= limit + FEASIBILITY_TOLERANCE / 2 else np.inf)
+
+    @cached_property
+    def _orders(self) -> dict[int, np.ndarray]:
+        return {}
+
+    def order(self, column: int) -> np.ndarray:
+        """Everybody in ascending order of a quantitative column, the missing last."""
+        if column not in self._orders:
+            order = np.argsort(self.table.data[column], kind="stable")
+            self._orders[column] = order.astype(np.int32)
+        return self._orders[column]

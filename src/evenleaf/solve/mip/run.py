@@ -1,0 +1,114 @@
+"""One run of a solver: what is asked, what it has said so far, and how it ended."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
+
+import numpy as np
+
+from evenleaf.solve.budget import Budget
+from evenleaf.solve.mip.model import LinearModel
+
+# Solvers are asked to keep rows and whole numbers to the first; a point is believed up to the second, since
+# presolve undone in floating point may lose a little.
+SOLVER_TOLERANCE = 1e-9
+POINT_TOLERANCE = 1e-6
+# A solver that is told of the deadline stops by itself and says so in its own words; past this it is interrupted.
+OVERTIME_SECONDS = 0.25
+# Every solver at hand writes infinity as a number of at least this size.
+INFINITY = 1e20
+
+
+class SolverError(RuntimeError):
+    """A mixed-integer solver failed; the message holds its own words."""
+
+
+class LicenceError(SolverError):
+    """A mixed-integer solver is installed, but its licence does not allow this model; the message says what to do."""
+
+
+class Ending(Enum):
+    """How a solver's own run ended."""
+
+    OPTIMAL = auto()  # solved to the gap that was asked for
+    INFEASIBLE = auto()
+    UNDECIDED = auto()  # infeasible, or unbounded: solvers often do not tell these apart
+    STOPPED = auto()  # a limit or an interrupt
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a solver said when it returned: how it ended, its best point, its lower bound, its own words."""
+
+    ending: Ending
+    x: np.ndarray | None
+    bound: float
+    message: str
+
+
+class Run:
+    """What is asked of a solver, and the slate its callbacks write on.
+
+    The solver works in a thread of its own. It calls `prove` and `find`; the caller's thread reads. Nothing here
+    calls the user's code, so no exception of theirs can unwind through a solver.
+    """
+
+    def __init__(
+        self, model: LinearModel, budget: Budget, start: np.ndarray | None, options: dict[str, Any] | None
+    ) -> None:
+        self.model, self.budget, self.start = model, budget, start
+        self.options = dict(options or {})
+        self.bound, self.objective = -np.inf, np.inf
+        self.x: np.ndarray | None = None
+        self.first_found: float | None = None
+        self.abandoned = False
+        self.interrupt: Callable[[], None] = lambda: None
+        self.news = threading.Event()
+        self._lock = threading.Lock()
+        if start is not None:
+            self._keep(start, model.objective(start))
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the solver should stop now, though its own clock may not say so: its callbacks ask."""
+        budget = self.budget
+        overdue = budget.time_limit is not None and budget.seconds > budget.time_limit + OVERTIME_SECONDS
+        return self.abandoned or budget.cancelled or overdue
+
+    @property
+    def seed(self) -> int:
+        """The seed, in the range that every solver takes."""
+        return self.budget.seed % 2_000_000_000
+
+    def prove(self, bound: float) -> None:
+        """Take note of a lower bound on every point, in the units of the model and with its offset."""
+        if bound > self.bound and abs(bound) < INFINITY:
+            self.bound = float(bound)
+            self.news.set()
+
+    def find(self, x: np.ndarray) -> None:
+        """Take note of a point, if it keeps the model and beats what is known."""
+        x = tidy(self.model, x)
+        if self.model.violation(x) > POINT_TOLERANCE:
+            return
+        objective = self.model.objective(x)
+        if self.first_found is None:
+            self.first_found = objective
+        self._keep(x, objective)
+
+    def _keep(self, x: np.ndarray, objective: float) -> None:
+        with self._lock:
+            if objective < self.objective:
+                self.x, self.objective = x, objective
+                self.news.set()
+
+
+def tidy(model: LinearModel, x: np.ndarray) -> np.ndarray:
+    """The point with its whole numbers made whole and its bounds kept to the letter, where no row suffers from it."""
+    x = np.asarray(x, dtype=float).copy()
+    whole = np.clip(np.where(model.integer, np.round(x), x), model.lower, model.upper)
+    return whole if model.violation(whole) <= max(model.violation(x), SOLVER_TOLERANCE) else x

@@ -1,0 +1,61 @@
+"""The exact search as a solver: what it takes on, and how its result becomes a claim."""
+
+from __future__ import annotations
+
+from evenleaf.problem import Problem
+from evenleaf.solve.budget import Budget
+from evenleaf.solve.result import PROOF_TOLERANCE, Solution, Status, Stop, confirm
+from evenleaf.solve.search.engine import Engine
+from evenleaf.tree import Tree
+
+
+class SearchSolver:
+    """Proves the best classification tree of depth 0, 1 or 2 over every threshold and every subset of levels."""
+
+    name = "search"
+
+    def accepts(self, problem: Problem) -> bool:
+        """Classes, single-feature tests, constant leaves, depth at most 2.
+
+        A least number of people a leaf is exact only for ordered features so far, so together with categorical
+        features of three or more levels it is left to the mixed-integer program.
+        """
+        shape, table = problem.shape, problem.people.features
+        many_levels = any(
+            column.is_categorical and len(column.levels) + column.has_missing > 2 for column in table.schema
+        )
+        return (
+            problem.people.outcome.classes is not None
+            and shape.branching == "single"
+            and shape.max_depth <= 2
+            and not (shape.min_samples_leaf > 1 and many_levels)
+        )
+
+    def solve(self, problem: Problem, budget: Budget, start: Tree | None = None) -> Solution:
+        """The optimum with its proof, or at the end of the budget the best tree with a true gap."""
+        engine = Engine(problem, budget, start)
+        stop = Stop.FINISHED
+        try:
+            engine.run()
+        except KeyboardInterrupt:
+            budget.cancel()
+        bound = engine.bound if engine.open else engine.objective
+        if budget.cancelled:
+            stop, bound = Stop.INTERRUPTED, min(engine.bound, engine.objective)
+        elif engine.open:
+            stop = Stop.TIME_LIMIT if budget.remaining <= 0 else Stop.GAP
+        if engine.tree is None:
+            return Solution(None, None, max(bound, 0.0), Status.UNKNOWN, stop, self.name, budget.seconds)
+        score = confirm(problem, engine.tree, engine.objective)
+        proven = score.objective - bound <= PROOF_TOLERANCE
+        return Solution(
+            engine.tree,
+            score,
+            score.objective if proven else max(bound, 0.0),
+            Status.PROVEN if proven else Status.FEASIBLE,
+            stop,
+            self.name,
+            budget.seconds,
+            tuple(budget.trace),
+            message=f"{engine.ascent.steps} bounds",
+        )
