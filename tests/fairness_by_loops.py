@@ -99,8 +99,9 @@ def exact_squared_distances(
     total = [[Fraction(0)] * n for _ in range(n)]
     for column in quantitative:
         known = [(Fraction(v), w) for v, w in zip(column, weight, strict=True) if v is not None]
-        mass = sum(w for _, w in known)
-        mean = sum((v * w for v, w in known), Fraction(0)) / mass if mass else Fraction(0)
+        if not sum(w for _, w in known):
+            known = [(v, 1) for v, _ in known]
+        mean = sum((v * w for v, w in known), Fraction(0)) / max(1, sum(w for _, w in known))
         filled = [mean if v is None else Fraction(v) for v in column]
         # Where only people without weight differ, the plain variance is the unit.
         variance = exact_variance(filled, weight) or exact_variance(filled, [1] * n)

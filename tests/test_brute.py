@@ -74,13 +74,13 @@ def naive_optimum(problem: Problem, values: list[float]) -> float:
 
 
 class TestAgainstPlainEnumeration:
-    @settings(deadline=None, max_examples=60)
+    @settings(deadline=None, max_examples=25)
     @given(problems(task="classification", max_people=7, max_columns=2, max_values=3, max_depth=1))
     def test_classes_at_depth_one(self, problem: Problem) -> None:
         classes = [float(code) for code in range(problem.people.outcome.n_classes)]
         assert brute_force(problem).objective == pytest.approx(naive_optimum(problem, classes), abs=1e-9)
 
-    @settings(deadline=None, max_examples=12)
+    @settings(deadline=None, max_examples=8)
     @given(problems(task="classification", max_people=6, max_columns=1, max_values=3, max_depth=2, max_classes=2))
     def test_classes_at_depth_two(self, problem: Problem) -> None:
         assert brute_force(problem).objective == pytest.approx(naive_optimum(problem, [0.0, 1.0]), abs=1e-9)
@@ -91,7 +91,7 @@ class TestAgainstPlainEnumeration:
         problem = pose(people, shape=shape, fairness=DisparateImpact(), fairness_weight=0.2)
         assert brute_force(problem).objective == pytest.approx(naive_optimum(problem, [0.0, 1.0]), abs=1e-12)
 
-    @settings(deadline=None, max_examples=40)
+    @settings(deadline=None, max_examples=20)
     @given(problems(task="regression", max_people=5, max_columns=1, max_values=3, max_depth=1, forms=["weight"]))
     def test_numbers_against_a_grid(self, problem: Problem) -> None:
         low, high = problem.target.low, problem.target.high
@@ -103,15 +103,50 @@ class TestAgainstPlainEnumeration:
         assert exact <= best + 1e-9
         assert best <= exact + error + 1e-9
 
-    @settings(deadline=None, max_examples=40)
+    @settings(deadline=None, max_examples=20)
     @given(problems(task="regression", max_people=5, max_columns=1, max_values=3, max_depth=1, forms=["limit"]))
     def test_limited_numbers_against_a_grid(self, problem: Problem) -> None:
         grid = np.linspace(problem.target.low, problem.target.high, 13).tolist()
         assert brute_force(problem).objective <= naive_optimum(problem, grid) + 1e-9
 
 
+def reachable_decisions(problem: Problem, rows: tuple[int, ...], depth: int) -> set[tuple[tuple[int, int], ...]]:
+    """Every way in which trees without limits can decide these people, as (person, class) pairs in row order."""
+    found = {tuple((row, label) for row in rows) for label in range(problem.people.outcome.n_classes)}
+    for values in problem.people.features.data if depth else ():
+        kinds = sorted({values[row] for row in rows if values[row] >= 0})
+        missing = {row for row in rows if not values[row] >= 0}  # NaN and the code −1 alike
+        levels = values.dtype.kind == "i"
+        cuts = [kinds[:size] for size in range(1, len(kinds) + 1)]
+        subsets = [list(chosen) for size in range(1, len(kinds) + 1) for chosen in combinations(kinds, size)]
+        for chosen in subsets if levels else cuts:
+            for gone in (missing, set()) if missing else (missing,):
+                left = tuple(row for row in rows if row in gone or values[row] in chosen)
+                right = tuple(row for row in rows if row not in left)
+                if left and right:
+                    below = [reachable_decisions(problem, side, depth - 1) for side in (left, right)]
+                    found |= {tuple(sorted((*one, *other))) for one, other in product(*below)}
+    return found
+
+
+@settings(deadline=None, max_examples=40)
+@given(problems(task="classification", max_people=6, max_values=3, max_depth=3, max_classes=2, limits=False))
+def test_deep_trees_against_all_reachable_decisions(problem: Problem) -> None:
+    everybody = tuple(range(problem.people.n_people))
+    best = np.inf
+    for decided in reachable_decisions(problem, everybody, problem.shape.max_depth):
+        labels = np.array([label for _, label in decided])
+        loss = problem.loss.value(problem.people.outcome, labels, problem.people.share)
+        discrimination = problem.disparity.value(problem.psi(labels))
+        if problem.max_discrimination is None:
+            best = min(best, loss + problem.fairness_weight * discrimination)
+        elif discrimination <= problem.max_discrimination + 1e-9:
+            best = min(best, loss)
+    assert brute_force(problem).objective == pytest.approx(best, abs=1e-9)
+
+
 class TestWhatHoldsOfAnyOptimum:
-    @settings(deadline=None, max_examples=60)
+    @settings(deadline=None, max_examples=25)
     @given(problems())
     def test_the_answer_is_complete_and_tidy(self, problem: Problem) -> None:
         solution = brute_force(problem)
@@ -125,14 +160,14 @@ class TestWhatHoldsOfAnyOptimum:
         assert tidy(solution.tree, people.features, people.weight) == solution.tree
         assert brute_force(problem).tree == solution.tree
 
-    @settings(deadline=None, max_examples=40)
+    @settings(deadline=None, max_examples=25)
     @given(problems(forms=["limit"], limits=False), st.sampled_from((0.0, 0.2, 1.0, 5.0)))
     def test_weak_duality_between_the_two_forms(self, problem: Problem, weight: float) -> None:
         assert problem.max_discrimination is not None
         priced = brute_force(problem.with_weight(weight)).objective
         assert brute_force(problem).objective >= priced - weight * problem.max_discrimination - 1e-8
 
-    @settings(deadline=None, max_examples=40)
+    @settings(deadline=None, max_examples=25)
     @given(problems(), st.randoms(use_true_random=False))
     def test_the_order_of_people_does_not_matter(self, problem: Problem, random: Random) -> None:
         order = list(range(problem.people.n_people))
@@ -143,13 +178,13 @@ class TestWhatHoldsOfAnyOptimum:
         )
         assert brute_force(shuffled).objective == pytest.approx(brute_force(problem).objective, abs=1e-9)
 
-    @settings(deadline=None, max_examples=40)
+    @settings(deadline=None, max_examples=25)
     @given(problems(limits=True))
     def test_limits_never_help(self, problem: Problem) -> None:
         free = problem.with_shape(Shape(max_depth=problem.shape.max_depth))
         assert brute_force(free).objective <= brute_force(problem).objective + 1e-9
 
-    @settings(deadline=None, max_examples=40)
+    @settings(deadline=None, max_examples=25)
     @given(problems(max_people=6))
     def test_the_simplified_operator_asks_the_same(self, problem: Problem) -> None:
         simple = replace(problem, disparity=problem.simplified)

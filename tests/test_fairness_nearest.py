@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,14 @@ from hypothesis import strategies as st
 from evenleaf.errors import InputError
 from evenleaf.fairness.neighbours import Neighbourhoods, nearest_neighbourhoods, per_group_neighbourhoods
 from evenleaf.table import Groups, People, Table, make_outcome
+
+
+@pytest.fixture(autouse=True, params=["index", "all pairs"])
+def few(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Small tables are searched without an index; here both ways are tested on the same tables."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("evenleaf.fairness.nearest._FEW", 0 if request.param == "index" else 10_000)
+        yield
 
 
 def people_of(columns: dict[str, np.ndarray], categorical: list[str] | None = None) -> People:

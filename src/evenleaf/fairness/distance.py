@@ -55,9 +55,12 @@ class MixedSpace:
         return np.where(deviation > 0, deviation, 1.0)
 
     def _mean(self, values: np.ndarray, among: np.ndarray) -> float:
+        """The weighted mean of some people, the plain one where none of them has weight."""
+        if not among.any():
+            return 0.0
         weight = np.ones(len(values)) if self.weight is None else self.weight
-        total = weight[among].sum()
-        return float(weight[among] @ values[among] / total) if total > 0 else 0.0
+        weight = weight[among] if weight[among].sum() > 0 else np.ones(among.sum())
+        return float(weight @ values[among] / weight.sum())
 
     @cached_property
     def _labels(self) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ METRICS = {
     "cosine": "cosine",
     "correlation": "correlation",
 }
+_FEW = 400  # up to so many kinds of people, looking at all of them is faster than an index
 _CHUNK = 1024
 _MOST_ENTRIES = 4_000_000  # of a block of distances, about 32 MiB
 _SPARE = 6  # candidates beyond k, so that rounding in the fast search rarely forces a second look
@@ -35,23 +37,28 @@ class NearestSearch:
     """Finds, for kinds of people (equal rows are one kind), the nearest of a set of reference people."""
 
     def __init__(self, space: MixedSpace, reference: np.ndarray) -> None:
-        from sklearn.neighbors import NearestNeighbors  # here, because it takes a second to import
-
         self.space = space
         self.first, self.kind = equal_rows(space.table)
         self._members = _members_by_kind(self.kind, reference)
         self._kinds = np.array(sorted(self._members), dtype=np.intp)
         self._counts = np.array([len(self._members[kind]) for kind in self._kinds])
-        self._points = space.points()[self.first]
-        self._index = NearestNeighbors().fit(self._points[self._kinds])
+
+    @cached_property
+    def _points(self) -> np.ndarray:
+        return self.space.points()[self.first]
+
+    @cached_property
+    def _index(self) -> Any:
+        from sklearn.neighbors import NearestNeighbors  # here, because it takes a second to import
+
+        return NearestNeighbors().fit(self._points[self._kinds])
 
     def nearest(self, kinds: np.ndarray, k: int) -> np.ndarray:
         """The k nearest reference people of each kind, nearest first, as rows of the table."""
-        width = min(len(self._kinds), k + _SPARE)
-        distance, found = self._index.kneighbors(self._points[kinds], n_neighbors=width)
+        found, beyond = self._candidates(kinds, k + _SPARE)
         squared = self.space.squared(self.first[kinds][:, None], self.first[self._kinds[found]])
         reach = self._reach(squared, found, k)
-        sure = (width == len(self._kinds)) | (distance[:, -1] ** 2 > reach * (1 + _SLACK) + _SLACK)
+        sure = beyond > reach * (1 + _SLACK) + _SLACK
         result = np.empty((len(kinds), k), dtype=np.intp)
         for row in range(len(kinds)):
             if sure[row]:
@@ -60,6 +67,14 @@ class NearestSearch:
                 candidates, at = self._within(kinds[row], reach[row])
             result[row] = self._choose(candidates, at, reach[row], k)
         return result
+
+    def _candidates(self, kinds: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
+        """Reference kinds that are near, and the squared distance that all others are beyond, give or take."""
+        if len(self._kinds) <= max(width, _FEW):
+            everyone = np.tile(np.arange(len(self._kinds)), (len(kinds), 1))
+            return everyone, np.full(len(kinds), np.inf)
+        distance, found = self._index.kneighbors(self._points[kinds], n_neighbors=width)
+        return found, distance[:, -1] ** 2
 
     def _reach(self, squared: np.ndarray, found: np.ndarray, k: int) -> np.ndarray:
         """How far one must go to meet k people (an upper bound: the true candidates can only be nearer)."""

@@ -161,9 +161,14 @@ def local_differences(
         rest = np.bincount(kind, weights=local.data * ~inside, minlength=n_kinds)
         # For members d/Σd − d/Σd₁ is −d/Σd₁ times the share of the others, which loses no digits.
         values = np.where(inside, -over(local.data, own[kind]) * over(rest, total)[kind], overall)
-        values[own[kind] <= 0] = 0.0
-        blocks.append(sp.csr_array((values, local.indices, local.indptr), shape=local.shape))
+        blocks.append(_rows_of(values, local, kind, (own > 0) & (rest > 0)))
         empty.append(own <= 0)
-    stacked = sp.csr_array(sp.vstack(blocks, format="csr"))
-    stacked.eliminate_zeros()
-    return stacked, np.array(empty)
+    return sp.csr_array(sp.vstack(blocks, format="csr")), np.array(empty)
+
+
+def _rows_of(values: np.ndarray, like: sp.csr_array, kind: np.ndarray, filled: np.ndarray) -> sp.csr_array:
+    """Values in the places of another matrix; rows that compare nothing are left empty, which saves memory."""
+    keep = filled[kind] & (values != 0)
+    lengths = np.bincount(kind[keep], minlength=like.shape[0])
+    pointers = np.concatenate([[0], np.cumsum(lengths)])
+    return sp.csr_array((values[keep], like.indices[keep], pointers), shape=like.shape)

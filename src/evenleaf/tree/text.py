@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import accumulate
 
 from evenleaf.table import Schema
 from evenleaf.tree.questions import NO_LEVEL, LinearTest, SubsetTest, Term, Test
@@ -78,7 +79,9 @@ def _listed(levels: list[str]) -> str:
         return levels[0]
     text = ", ".join(levels)
     if len(text) > _LONGEST:
-        shown = max(1, len(text[:_LONGEST].split(", ")) - 1)
+        # Counted by length: a level may hold a comma itself.
+        ends = accumulate(len(level) + len(", ") for level in levels)
+        shown = max(1, sum(end - len(", ") <= _LONGEST for end in ends))
         text = ", ".join(levels[:shown]) + f", … ({len(levels) - shown} more)"
     return f"one of {{{text}}}"
 

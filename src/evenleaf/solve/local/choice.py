@@ -102,6 +102,13 @@ class Choice:
         merit = space.merit(loss, first + _running(self._disparity_steps(before, order, sign)))
         return np.where(self._crowded(start, order), merit, np.inf)
 
+    def merit_now(self) -> float:
+        """The merit of what everybody has now."""
+        space = self.space
+        loss = space.losses(space.everybody, self.elsewhere).sum()
+        discrimination = (space.row_weight * np.abs(space.differences(self.elsewhere))).sum()
+        return float(space.merit(loss, discrimination))
+
     def _disparity_steps(self, before: np.ndarray, order: np.ndarray, sign: np.ndarray) -> np.ndarray:
         """What each change of sides in turn adds to D."""
         row, place, value = self._entries

@@ -10,9 +10,9 @@ from evenleaf.solve.budget import Budget
 from evenleaf.solve.greedy import greedy_tree
 from evenleaf.solve.local.fitter import Fitter
 from evenleaf.solve.local.kicks import kicked
-from evenleaf.solve.local.moves import neighbours
+from evenleaf.solve.local.moves import neighbours, polished
 from evenleaf.solve.local.simplify import without_needless_features
-from evenleaf.solve.local.sketch import Sketch, fold, paths, unfold
+from evenleaf.solve.local.sketch import Path, Sketch, fold, paths, unfold
 from evenleaf.solve.local.workspace import Workspace, Worth
 from evenleaf.solve.result import PROOF_TOLERANCE, relative_gap
 from evenleaf.tree import Leaf, Tree, tidy
@@ -28,8 +28,8 @@ class Descent:
     def __init__(self, problem: Problem, budget: Budget, bound: float) -> None:
         self.problem, self.budget, self.bound = problem, budget, bound
         self.best: tuple[Score, Tree] | None = None
-        self.space = Workspace(problem)
-        self.fitter = Fitter(self.space, budget)
+        self.space = Workspace(problem, budget)
+        self.fitter = Fitter(self.space)
         self.rng = np.random.default_rng(budget.seed)
 
     @property
@@ -40,7 +40,6 @@ class Descent:
         objective = self.best[0].objective
         return objective <= self.bound + PROOF_TOLERANCE or relative_gap(objective, self.bound) <= self.budget.gap
 
-    @property
     def over(self) -> bool:
         """Whether to stop."""
         return self.budget.exhausted or self.gap_reached
@@ -58,11 +57,11 @@ class Descent:
             self.keep(sketch)
             self.descend(sketch)
         failures = 0
-        while self.best is not None and failures < patience and not self.over:
+        while self.best is not None and failures < patience and not self.over():
             self._reprice(failures)
             failures = 0 if self.descend(kicked(self.space, unfold(self.best[1]), self.rng)) else failures + 1
-        if self.best is not None and not self.over:
-            self.keep(without_needless_features(self.space, unfold(self.best[1]), self.budget))
+        if self.best is not None and not self.over():
+            self.keep(without_needless_features(self.space, unfold(self.best[1])))
 
     def keep(self, sketch: Sketch) -> bool:
         """Remember the tidy tree if it is valid and better than the best, or as good with fewer features."""
@@ -93,25 +92,24 @@ class Descent:
         worth = self.space.worth(sketch)
         self.keep(sketch)
         improved = True
-        while improved and not self.over:
+        while improved and not self.over():
             improved = False
             places = list(paths(sketch))
             for place in self.rng.permutation(len(places)):
-                better = self._step(sketch, places[place], worth)
+                better = None if self.over() else self._step(sketch, places[place], worth)
                 if better is not None:
                     (sketch, worth), improved = better, True
                     self.keep(sketch)
-                    break
-                if self.over:
-                    break
-        if self.fitter.linear and not self.over:
+        if self.fitter.linear and not self.over():
             self.keep(self.fitter.exact(sketch))
         return self.best is not None and self.best[0].objective < before - _BETTER
 
-    def _step(self, sketch: Sketch, path: tuple[bool, ...], worth: Worth) -> tuple[Sketch, Worth] | None:
+    def _step(self, sketch: Sketch, path: Path, worth: Worth) -> tuple[Sketch, Worth] | None:
         """The best neighbour at one node, where that is better than the sketch and keeps the limits."""
+        if path not in paths(sketch):
+            return None  # an earlier step has cut it off
         best: tuple[Sketch, Worth] | None = None
-        for trial in neighbours(self.space, sketch, path, self.fitter.trials, self.budget, self.rng):
+        for trial in neighbours(self.space, sketch, path, self.fitter.trials, self.rng):
             if self.budget.exhausted:
                 break
             fitted = self.fitter.quick(trial)
@@ -119,7 +117,13 @@ class Descent:
             lowest = worth.objective - _BETTER if best is None else best[1].objective
             if value.objective < lowest and not self._broken(fitted):
                 best = fitted, value
-        return best
+        return None if best is None else self._polish(best, path)
+
+    def _polish(self, found: tuple[Sketch, Worth], path: Path) -> tuple[Sketch, Worth]:
+        """The linear test that has just been found, improved for as long as that is easy."""
+        sketch = self.fitter.quick(polished(self.space, found[0], path))
+        worth = self.space.worth(sketch)
+        return (sketch, worth) if worth.objective < found[1].objective and not self._broken(sketch) else found
 
     def _broken(self, sketch: Sketch) -> bool:
         people = self.problem.people

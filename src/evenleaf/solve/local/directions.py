@@ -9,11 +9,11 @@ import numpy as np
 from evenleaf.solve.local.planes import PlaneMoves
 
 # Directions are guesses, so that a part of a large table is enough to fit them.
-_MOST_PEOPLE = 6_000
+_MOST_PEOPLE = 3_000
 _MOST_COLUMNS = 250
-_SIZES = (2, 3, 5, 10)
+_SIZES = (2, 3, 5)
 _RIDGE = 1e-3
-_NEWTON_STEPS = 6
+_NEWTON_STEPS = 5
 
 
 def fitted_directions(moves: PlaneMoves, rng: np.random.Generator) -> Iterator[np.ndarray]:
@@ -27,10 +27,11 @@ def fitted_directions(moves: PlaneMoves, rng: np.random.Generator) -> Iterator[n
         full = _logistic(values[:, columns], side, weight)
         ranked = _ranked_features(moves, values, columns, full)
         for size in sorted({min(size, moves.allowance.most) for size in (*_SIZES, len(ranked))}, reverse=True):
-            chosen = moves.design.columns_of(moves.allowance.choose(ranked, size))
+            chosen = np.intersect1d(columns, moves.design.columns_of(moves.allowance.choose(ranked, size)))
             if len(chosen):
                 beta = np.zeros(moves.design.n_columns)
-                beta[chosen] = _logistic(values[:, chosen], side, weight)
+                whole = len(chosen) == len(columns)
+                beta[chosen] = full if whole else _logistic(values[:, chosen], side, weight)
                 yield beta
 
 

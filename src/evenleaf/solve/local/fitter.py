@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from evenleaf.solve.budget import Budget
 from evenleaf.solve.leaves import best_leaves
 from evenleaf.solve.local.leaf_models import LeafModels
 from evenleaf.solve.local.sketch import Sketch, leaves_of, reached, with_leaves
@@ -15,8 +14,8 @@ from evenleaf.tree import Leaf
 class Fitter:
     """Knows which kind of leaf the problem asks for."""
 
-    def __init__(self, space: Workspace, budget: Budget) -> None:
-        self.space, self.budget = space, budget
+    def __init__(self, space: Workspace) -> None:
+        self.space = space
 
     @property
     def linear(self) -> bool:
@@ -42,12 +41,12 @@ class Fitter:
         """The best leaves there is time for."""
         if not self.linear:
             return self._constant(sketch)
-        return self._models.exact(sketch, self.budget.remaining) or sketch
+        return self._models.exact(sketch, self.space.budget.remaining) or sketch
 
     def _constant(self, sketch: Sketch) -> Sketch:
         space = self.space
         leaf = reached(sketch, space.table, space.everybody)
-        found = best_leaves(space.problem, leaf, len(leaves_of(sketch)), self.budget.remaining)
+        found = best_leaves(space.problem, leaf, len(leaves_of(sketch)), self.space.budget.remaining)
         if found is None:
             return sketch
         return with_leaves(sketch, iter([Leaf(float(value)) for value in found[0]]))

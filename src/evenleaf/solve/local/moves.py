@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 
-from evenleaf.solve.budget import Budget
 from evenleaf.solve.local.allowance import allowance
 from evenleaf.solve.local.axis import Proposal, axis_proposals
 from evenleaf.solve.local.choice import Choice
+from evenleaf.solve.local.design import Plane
 from evenleaf.solve.local.directions import fitted_directions, random_direction
 from evenleaf.solve.local.model_splits import model_splits
 from evenleaf.solve.local.planes import PlaneMoves
 from evenleaf.solve.local.sketch import Fork, Path, Sketch, at, decided, leaves_of, reached, replaced, rows_at
 from evenleaf.solve.local.workspace import Workspace
-from evenleaf.tree import Leaf
+from evenleaf.tree import Leaf, LinearTest
 
 # So many features (or columns) are swept exactly after all have been ranked by a guess.
-_SWEPT = 4
+_SWEPT = 8
 _EXCHANGED = 3
 _RANDOM = 3
+_POLISHES = 12
 _MOST_PAIRS = 6
 _QUANTILES = ((0.25, 0.75), (0.1, 0.5), (0.5, 0.9))
 
 
-def neighbours(
-    space: Workspace, sketch: Sketch, path: Path, most: int, budget: Budget, rng: np.random.Generator
-) -> list[Sketch]:
+def neighbours(space: Workspace, sketch: Sketch, path: Path, most: int, rng: np.random.Generator) -> list[Sketch]:
     """The most promising trees that differ in one node, the best first; their leaves are not yet fitted."""
     here = at(sketch, path)
     rows = rows_at(sketch, path, space.table)
@@ -36,10 +36,10 @@ def neighbours(
     elsewhere = decided(sketch, space.table, space.everybody, space.problem.target)
     ranked: list[tuple[float, Fork]] = []
     for left, right in _sides(space, here, rows):
-        if budget.exhausted:
+        if space.budget.exhausted:
             break
         choice = _choice(space, rows, elsewhere, left, right)
-        for proposal in _proposals(choice, sketch, path, budget, rng):
+        for proposal in _proposals(choice, sketch, path, rng):
             sides = (right, left) if proposal.swapped else (left, right)
             ranked.append((proposal.merit, Fork(proposal.test, *sides)))
     ranked.sort(key=lambda entry: entry[0])
@@ -48,6 +48,25 @@ def neighbours(
         usable = [f for f in allowance(space.problem, sketch, path).usable if _permitted(space, sketch, path, f)]
         forks = [Fork(test, here, here) for test in model_splits(space, rows, sorted(usable), most, rng)] + forks
     return [replaced(sketch, path, fork) for fork in forks]
+
+
+def polished(space: Workspace, sketch: Sketch, path: Path) -> Sketch:
+    """The sketch with the linear test at a node improved one coefficient at a time, the leaves as they are."""
+    for _ in range(_POLISHES):
+        here = at(sketch, path)
+        if not isinstance(here, Fork) or not isinstance(here.test, LinearTest) or space.budget.exhausted:
+            break
+        rows = rows_at(sketch, path, space.table)
+        elsewhere = decided(sketch, space.table, space.everybody, space.problem.target)
+        choice = _choice(space, rows, elsewhere, here.left, here.right)
+        moves = PlaneMoves(choice, allowance(space.problem, sketch, path))
+        found = moves.changes(space.design.plane(here.test), _SWEPT)
+        best = min(found, key=lambda proposal: proposal.merit, default=None)
+        if best is None or best.merit >= choice.merit_now() - 1e-12:
+            break
+        sides = (here.right, here.left) if best.swapped else (here.left, here.right)
+        sketch = replaced(sketch, path, Fork(best.test, *sides))
+    return sketch
 
 
 def _may_grow(space: Workspace, sketch: Sketch, path: Path) -> bool:
@@ -59,7 +78,7 @@ def _permitted(space: Workspace, sketch: Sketch, path: Path, feature: int) -> bo
     return allowance(space.problem, sketch, path).permits({feature})
 
 
-def _sides(space: Workspace, here: Sketch, rows: np.ndarray) -> list[tuple[Sketch, Sketch]]:
+def _sides(space: Workspace, here: Sketch, rows: np.ndarray) -> Sequence[tuple[Sketch, Sketch]]:
     """What the two sides of a new test may hold: the old ones, or where there was a leaf pairs of leaves."""
     if isinstance(here, Fork):
         return [(here.left, here.right)]
@@ -91,13 +110,13 @@ def _choice(space: Workspace, rows: np.ndarray, elsewhere: np.ndarray, left: Ske
     )
 
 
-def _proposals(choice: Choice, sketch: Sketch, path: Path, budget: Budget, rng: np.random.Generator) -> list[Proposal]:
+def _proposals(choice: Choice, sketch: Sketch, path: Path, rng: np.random.Generator) -> list[Proposal]:
     """Single-feature tests, and where linear ones are allowed cuts along directions and changes of one coefficient."""
     space, here = choice.space, at(sketch, path)
     allowed = allowance(space.problem, sketch, path)
     single = [feature for feature in sorted(allowed.usable) if allowed.permits({feature})]
     found = axis_proposals(choice, single, _SWEPT)
-    if allowed.most < 2 or not space.design.n_columns or budget.exhausted:
+    if allowed.most < 2 or not space.design.n_columns or space.budget.exhausted:
         return found
     moves = PlaneMoves(choice, allowed)
     plane = space.design.plane(here.test) if isinstance(here, Fork) else None
@@ -107,17 +126,15 @@ def _proposals(choice: Choice, sketch: Sketch, path: Path, budget: Budget, rng: 
     if plane is not None and near is not None:
         cuts.append(moves.along(near))
         found += moves.changes(plane, _SWEPT)
-        found += _exchanges(moves, plane.beta, plane.cut, budget)
+        found += _exchanges(moves, plane)
     return found + [cut for cut in cuts if cut is not None]
 
 
-def _exchanges(moves: PlaneMoves, beta: np.ndarray, cut: float, budget: Budget) -> list[Proposal]:
+def _exchanges(moves: PlaneMoves, plane: Plane) -> list[Proposal]:
     """One feature out, another in: those that weigh least leave first."""
-    from evenleaf.solve.local.design import Plane
-
-    inside = sorted(moves.design.features_in(beta), key=lambda f: float(np.abs(beta[moves.design.feature == f]).sum()))
+    weight = np.bincount(moves.design.feature, weights=np.abs(plane.beta))
+    inside = sorted(moves.design.features_in(plane.beta), key=lambda feature: float(weight[feature]))
     found: list[Proposal] = []
     for feature in inside[:_EXCHANGED] if len(inside) > 1 else []:
-        if not budget.exhausted:
-            found += moves.changes(Plane(beta, cut), 2, without=feature)
+        found += moves.changes(plane, 2, without=feature)
     return found

@@ -65,12 +65,14 @@ class PlaneMoves:
         above = self.values @ beta - plane.cut
         columns = self._open_columns(beta, without)
         wanted: dict[int, None] = {}
-        for gain in self.choice.gains():
-            guesses = self._guesses(above, columns, gain)
+        for guesses in self._guesses(above, columns):
             ranked = np.argsort(guesses, kind="stable")[:most]
             wanted |= dict.fromkeys(columns[ranked[np.isfinite(guesses[ranked])]].tolist())
-        found = [self._changed(beta, plane.cut, above, column) for column in wanted]
-        return [proposal for proposal in found if proposal is not None]
+        found: list[Proposal] = []
+        for column in wanted:
+            if not self.choice.space.budget.exhausted:
+                found += self._changed(beta, plane.cut, above, column)
+        return found
 
     def _open_columns(self, beta: np.ndarray, without: int | None) -> np.ndarray:
         """The columns whose coefficient may change: those of the test, and of features that may join it."""
@@ -82,25 +84,22 @@ class PlaneMoves:
         ]
         return self.design.columns_of(features)
 
-    def _guesses(self, above: np.ndarray, columns: np.ndarray, gain: np.ndarray) -> np.ndarray:
-        """The least sum of gains over every change of each column's coefficient.
+    def _guesses(self, above: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """The least sum of gains over every change of a coefficient (kinds of gain × columns).
 
         With the coefficient at −∞ those with a positive value are left; each person changes sides once, where
         −above / value.
         """
+        gains = np.array(self.choice.gains())
         width = max(1, _TABLE // max(1, len(above)))
-        parts = [np.zeros(0)]
-        for start in range(0, len(columns), width):
-            value = self.values[:, columns[start : start + width]]
-            step = _breakpoints(above, value)
-            order = np.argsort(step, axis=0)
-            turn = np.take_along_axis(-np.sign(value) * gain[:, None], order, axis=0)
-            first = ((value > 0) * gain[:, None]).sum(axis=0) + ((value == 0) & (above <= 0)[:, None]).T @ gain
-            total = first + np.cumsum(turn, axis=0)
-            parts.append(np.where(np.isfinite(step).any(axis=0), total.min(axis=0, initial=np.inf), np.inf))
-        return np.concatenate(parts)
+        parts = [
+            _least_sums(above, self.values[:, columns[start : start + width]], gains)
+            for start in range(0, len(columns), width)
+            if not self.choice.space.budget.exhausted
+        ]
+        return np.concatenate([np.zeros((len(gains), 0)), *parts], axis=1)
 
-    def _changed(self, beta: np.ndarray, cut: float, above: np.ndarray, column: int) -> Proposal | None:
+    def _changed(self, beta: np.ndarray, cut: float, above: np.ndarray, column: int) -> list[Proposal]:
         value = self.values[:, column]
         step = _breakpoints(above, value)
         order = np.argsort(step, kind="stable")
@@ -108,13 +107,24 @@ class PlaneMoves:
         steps = step[order]
         ends = _ends(steps, _SAME)
         if not len(ends):
-            return None
+            return []
         start = np.where(np.abs(value) < _SAME, above <= 0, value > 0)
         merit = self.choice.sweep(start, order)[ends + 1]
         best = int(merit.argmin())
         changed = beta.copy()
         changed[column] += (steps[ends[best]] + steps[ends[best] + 1]) / 2
-        return self.proposal(float(merit[best]), Plane(changed, cut)) if changed.any() else None
+        return [self.proposal(float(merit[best]), Plane(changed, cut))] if changed.any() else []
+
+
+def _least_sums(above: np.ndarray, value: np.ndarray, gains: np.ndarray) -> np.ndarray:
+    """For each gain and column, the least sum of gains of those on the left over all changes of the coefficient."""
+    step = _breakpoints(above, value)
+    order = np.argsort(step, axis=0)
+    turn = np.take_along_axis(-np.sign(value), order, axis=0)
+    first = (value > 0) | ((value == 0) & (above <= 0)[:, None])
+    moved = np.isfinite(step).any(axis=0)
+    least = [first.T @ gain + np.cumsum(turn * gain[order], axis=0).min(axis=0, initial=0.0) for gain in gains]
+    return np.where(moved, least, np.inf)
 
 
 def _breakpoints(above: np.ndarray, value: np.ndarray) -> np.ndarray:

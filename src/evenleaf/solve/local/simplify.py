@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from evenleaf.solve.budget import Budget
 from evenleaf.solve.local.design import Plane
 from evenleaf.solve.local.sketch import Fork, Path, Sketch, at, paths, replaced
 from evenleaf.solve.local.workspace import Workspace
 from evenleaf.tree import LinearTest
 
 
-def without_needless_features(space: Workspace, sketch: Sketch, budget: Budget) -> Sketch:
+def without_needless_features(space: Workspace, sketch: Sketch) -> Sketch:
     """The sketch with every feature dropped from its linear tests that can be without a worse objective."""
     for path in list(paths(sketch)):
         here = at(sketch, path)
         if isinstance(here, Fork) and isinstance(here.test, LinearTest):
-            sketch = _pruned(space, sketch, path, budget)
+            sketch = _pruned(space, sketch, path)
     return sketch
 
 
-def _pruned(space: Workspace, sketch: Sketch, path: Path, budget: Budget) -> Sketch:
+def _pruned(space: Workspace, sketch: Sketch, path: Path) -> Sketch:
     design, fork = space.design, at(sketch, path)
     if not isinstance(fork, Fork):
         return sketch
@@ -29,7 +28,7 @@ def _pruned(space: Workspace, sketch: Sketch, path: Path, budget: Budget) -> Ske
     features = sorted(design.features_in(plane.beta), key=lambda f: float(spread[design.feature == f].sum()))
     for feature in features:
         beta = np.where(design.feature == feature, 0.0, plane.beta)
-        if budget.exhausted or not beta.any():
+        if space.budget.exhausted or not beta.any():
             break
         test, swapped = design.test(Plane(beta, plane.cut))
         sides = (fork.right, fork.left) if swapped else (fork.left, fork.right)

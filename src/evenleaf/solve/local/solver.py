@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from evenleaf.problem import Misclassification, Problem
 from evenleaf.solve.budget import Budget
@@ -39,7 +40,9 @@ class LocalSearch:
         search = Descent(problem, budget, max(trivial_bound(problem), lower_bound))
         interrupted = False
         try:
-            search.run(start, self.patience)
+            # Many small products: threads that wait for each other would only slow them down.
+            with threadpool_limits(budget.threads):
+                search.run(start, self.patience)
         except KeyboardInterrupt:
             interrupted = True
         return _solution(search, budget, _why(search, budget, interrupted=interrupted))

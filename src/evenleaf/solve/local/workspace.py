@@ -1,4 +1,4 @@
-"""What every move needs to know of the problem: losses, the disparity's entries, sorted columns, the merit of a tree."""
+"""What every move needs to know of the problem: losses, the disparity's entries, sorted columns, merits."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from evenleaf.problem import FEASIBILITY_TOLERANCE, Misclassification, Problem
+from evenleaf.solve.budget import Budget
 from evenleaf.solve.local.design import Design
 from evenleaf.solve.local.sketch import Sketch, decided
 
@@ -28,8 +29,8 @@ class Workspace:
     lowers it. Only `worth` decides what is accepted.
     """
 
-    def __init__(self, problem: Problem) -> None:
-        self.problem, self.table = problem, problem.people.features
+    def __init__(self, problem: Problem, budget: Budget) -> None:
+        self.problem, self.table, self.budget = problem, problem.people.features, budget
         self.share, self.outcome = problem.people.share, problem.people.outcome.values
         self.everybody = np.arange(problem.people.n_people)
         operator = problem.simplified

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
@@ -19,6 +20,7 @@ from evenleaf.solve.mip.run import (
     Ending,
     LicenceError,
     Outcome,
+    QuietRun,
     Run,
     SolverError,
     tidy,
@@ -54,6 +56,12 @@ class Backend(ABC):
             raise MissingExtraError(f"the solver {cls.name!r} needs the package {cls.package!r}: pip install '{what}'")
 
     @classmethod
+    def load(cls) -> Any:
+        """The package itself, imported when a model is solved and not before."""
+        cls.require()
+        return import_module(cls.package)
+
+    @classmethod
     def licence_problem(cls, model: LinearModel) -> str | None:  # noqa: ARG003
         """Why the licence at hand cannot solve this model, or None where it can."""
         return None
@@ -64,23 +72,19 @@ class Backend(ABC):
         budget: Budget,
         start: np.ndarray | None = None,
         options: dict[str, Any] | None = None,
+        *,
+        scale: float = 1.0,
     ) -> MipResult:
         """Solve within the budget; a full point may be given as a start, and must be taken or refused loudly.
 
         `options` are the solver's own, by its own names; they win over what this library sets. The answer is
-        checked against the model by code that no solver shares, and is never worse than the start.
+        checked against the model by code that no solver shares, and is never worse than the start. The result is in
+        the units of the model; progress is told to the budget as the model's objective times `scale`.
         """
         self.require()
-        run = Run(model, budget, _checked_start(model, start), options)
-        crossing = model.crossing_bounds()
-        if crossing is not None:
-            outcome: Outcome | None = Outcome(Ending.INFEASIBLE, None, np.inf, f"the bounds of {crossing} cross")
-        elif model.n_variables == 0:
-            outcome = _nothing_to_choose(model)
-        else:
-            outcome = self._ask(run)
-        result = judge(self.name, run, outcome)
-        budget.report(result.bound, np.inf if result.x is None else model.objective(result.x))
+        run = Run(model, budget, _checked_start(model, start), options, scale)
+        result = judge(self.name, run, _known_beforehand(model) or self._ask(run))
+        budget.report(result.bound * scale, run.objective * scale)
         return result
 
     @abstractmethod
@@ -96,17 +100,16 @@ class Backend(ABC):
             return outcome
         return self._tell_apart(run, outcome)
 
-    def _tell_apart(self, run: Run, outcome: Outcome) -> Outcome | None:
+    def _tell_apart(self, run: Run, outcome: Outcome) -> Outcome:
         """Infeasible or unbounded? Without costs nothing is unbounded, so the same rows decide."""
         free = replace(run.model, cost=np.zeros(run.model.n_variables), offset=0.0)
-        quiet = replace(run.budget, on_progress=None, trace=[])
-        decided = run_in_thread(self._solve, Run(free, quiet, None, run.options))
-        run.budget.cancelled |= quiet.cancelled
-        if decided is None or decided.ending is Ending.STOPPED:
-            return replace(outcome, ending=Ending.STOPPED, x=None, bound=-np.inf)
-        if decided.ending is Ending.INFEASIBLE:
+        aside = QuietRun(free, run.budget, None, run.options)
+        decided = run_in_thread(self._solve, aside)
+        if aside.x is not None or (decided is not None and decided.ending is Ending.OPTIMAL):
+            raise SolverError(f"{self.name}: the model is unbounded, its objective has no minimum ({outcome.message})")
+        if decided is not None and decided.ending is Ending.INFEASIBLE:
             return replace(decided, message=f"{outcome.message}; without costs: {decided.message}")
-        raise SolverError(f"{self.name}: the model is unbounded, its objective has no minimum ({outcome.message})")
+        return replace(outcome, ending=Ending.STOPPED, x=None, bound=-np.inf)
 
 
 def _checked_start(model: LinearModel, start: np.ndarray | None) -> np.ndarray | None:
@@ -121,8 +124,14 @@ def _checked_start(model: LinearModel, start: np.ndarray | None) -> np.ndarray |
     return tidy(model, start)
 
 
-def _nothing_to_choose(model: LinearModel) -> Outcome:
+def _known_beforehand(model: LinearModel) -> Outcome | None:
+    """What needs no solver, and what some solvers would trip over: bounds that cross, and nothing to choose."""
+    crossing = model.crossing_bounds()
+    if crossing is not None:
+        return Outcome(Ending.INFEASIBLE, None, np.inf, f"infeasible: the bounds of {crossing} cross")
+    if model.n_variables:
+        return None
     amount, where = model.worst_break(np.zeros(0))
     if amount > SOLVER_TOLERANCE:
-        return Outcome(Ending.INFEASIBLE, None, np.inf, f"there are no variables, and {where!r} does not hold")
-    return Outcome(Ending.OPTIMAL, np.zeros(0), model.offset, "there are no variables")
+        return Outcome(Ending.INFEASIBLE, None, np.inf, f"infeasible: there are no variables, yet {where} asks for one")
+    return Outcome(Ending.OPTIMAL, np.zeros(0), model.offset, "optimal: there are no variables")

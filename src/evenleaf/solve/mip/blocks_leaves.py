@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenleaf.solve.mip.instance import Instance
+from evenleaf.solve.mip.instance import NEGLIGIBLE, Instance
 from evenleaf.solve.mip.layout import Layout
 from evenleaf.solve.mip.model import ModelBuilder
 from evenleaf.solve.mip.placement import Placement
@@ -76,6 +76,7 @@ def constant_rule(instance: Instance) -> LeafRule:
 def linear_rule(instance: Instance, terms: Terms) -> LeafRule:
     """Linear leafing (Example 3.3) with an intercept, at most `STEEPEST`, and ŷ within the label range."""
     centred = terms.filled() - 0.5
+    centred[np.abs(centred) < NEGLIGIBLE] = 0.0
     far = STEEPEST * terms.n_terms / 2  # how far the intercept can be from ŷ
     bound = np.append(far, np.full(terms.n_terms, STEEPEST))
     slack = 1.0 + far + STEEPEST * np.abs(centred).sum(axis=1)

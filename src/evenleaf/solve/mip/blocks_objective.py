@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenleaf.solve.mip.instance import Errors, Instance
+from evenleaf.solve.mip.instance import NEGLIGIBLE, Errors, Instance
 from evenleaf.solve.mip.model import ModelBuilder
 
 
@@ -34,6 +34,39 @@ def add_errors(builder: ModelBuilder, errors: Errors, yhat: np.ndarray) -> Absol
 
 
 @dataclass(frozen=True, eq=False)
+class LeafErrors:
+    """e_kl ≥ |y_k z_il − h_il| for i = unit(k): the error of a person counted in the leaf where it arises.
+
+    Added up over the leaves this is |y_k − ŷ_i| once z is whole. While z is still fractional it is more, because a
+    person between two leaves does not get the mean of their numbers for free.
+    """
+
+    e: np.ndarray
+    z: np.ndarray
+    h: np.ndarray
+    errors: Errors
+
+    def fill(self, x: np.ndarray, psi: np.ndarray) -> None:  # noqa: ARG002 (the leaves' flows are in the point)
+        """Each error at its least."""
+        unit = self.errors.unit
+        x[self.e] = np.abs(self.errors.value[:, None] * x[self.z[unit]] - x[self.h[unit]])
+
+
+def add_leaf_errors(builder: ModelBuilder, errors: Errors, z: np.ndarray, h: np.ndarray) -> LeafErrors:
+    """Linearise the absolute errors leaf by leaf, h_il being z_il times the decision of the leaf."""
+    n, n_leaves = len(errors.unit), z.shape[1]
+    e = builder.variables("e", (n, n_leaves), upper=1.0, cost=errors.share[:, None])
+    row = np.arange(n)
+    for leaf in range(n_leaves):
+        own, decided, inside = e[:, leaf], h[errors.unit, leaf], z[errors.unit, leaf]
+        above = [(row, own, 1.0), (row, decided, 1.0), (row, inside, -errors.value)]
+        below = [(row, own, 1.0), (row, decided, -1.0), (row, inside, errors.value)]
+        builder.rows(f"error_above_{leaf}", n, above, lower=0.0)
+        builder.rows(f"error_below_{leaf}", n, below, lower=0.0)
+    return LeafErrors(e, z, h, errors)
+
+
+@dataclass(frozen=True, eq=False)
 class Discrimination:
     """d_k ≥ |(rows·ψ)[r, y] + constant_r| for every pair (r, y) that has a weight."""
 
@@ -58,6 +91,9 @@ def add_discrimination(builder: ModelBuilder, instance: Instance, psi: np.ndarra
     place, constant = np.arange(n), instance.constant[pair[0]]
     builder.rows("d_above", n, [(place, d, 1.0), (rows.coords[0], variable, -rows.data)], lower=constant)
     builder.rows("d_below", n, [(place, d, 1.0), (rows.coords[0], variable, rows.data)], lower=-constant)
-    if instance.limit is not None:
-        builder.rows("max_discrimination", 1, [(np.zeros(n, dtype=int), d, weight)], upper=instance.limit)
-    return Discrimination(d, pair, instance)
+    if instance.limit is not None and n:
+        largest = weight.max()
+        share = np.where(weight > NEGLIGIBLE * largest, weight / largest, 0.0)
+        terms = [(np.zeros(n, dtype=int), d, share)]
+        builder.rows("max_discrimination", 1, terms, upper=instance.limit / largest)
+    return Discrimination(d, (pair[0], pair[1]), instance)

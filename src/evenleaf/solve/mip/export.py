@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from evenleaf.errors import InputError
 from evenleaf.solve.mip.export_lp import lp_lines
 from evenleaf.solve.mip.export_mps import mps_lines
+from evenleaf.solve.mip.export_rows import Side, legal_names, one_sided
 from evenleaf.solve.mip.model import LinearModel
 
-Writer = Callable[[LinearModel, tuple[str, ...], tuple[str, ...]], Iterator[str]]
-WRITERS: dict[str, Writer] = {".mps": mps_lines, ".lp": lp_lines}
+__all__ = ["WRITERS", "legal_names", "write_model"]
 
-_LONGEST_NAME = 100
-# Words that begin a section or stand for a number in the LP format.
-_RESERVED = frozenset(
-    "bin binaries binary bnd bound bounds end free gen general generals inf infinity int integer integers max maximise "
-    "maximize maximum min minimise minimize minimum obj obj_ range ranges rhs rng sec semi semis semi_continuous sos sos1 "
-    "sos2 st subject such to that".split()
-)
+Writer = Callable[[LinearModel, tuple[str, ...], list[Side]], Iterator[str]]
+WRITERS: dict[str, Writer] = {".mps": mps_lines, ".lp": lp_lines}
 
 
 def write_model(model: LinearModel, path: str | os.PathLike[str]) -> Path:
     """Write the model to `path`, whole or not at all; the suffix, .mps or .lp, chooses the format.
 
-    Variables keep their names, made legal by `legal_names`.
+    Variables keep their order and their names, made legal by `legal_names`. Numbers are written so that they read
+    back to the last bit.
     """
     target = Path(path)
     writer = WRITERS.get(target.suffix.lower())
@@ -38,37 +33,8 @@ def write_model(model: LinearModel, path: str | os.PathLike[str]) -> Path:
         raise InputError(f"the bounds of {crossing!r} cross: the model is infeasible, and no format can say so")
     if model.n_variables == 0:
         raise InputError("the model has no variables: there is nothing to write")
-    lines = writer(model, legal_names(model.variable_names), legal_names(model.row_names))
-    _write_whole(target, lines)
+    _write_whole(target, writer(model, legal_names(model.variable_names), one_sided(model)))
     return target
-
-
-def legal_names(names: Iterable[str]) -> tuple[str, ...]:
-    """The names as both formats allow them, in the same order, each one different."""
-    taken: set[str] = set()
-    result = []
-    for name in names:
-        legal = _distinct(_legal(name), taken)
-        taken.add(legal)
-        result.append(legal)
-    return tuple(result)
-
-
-def _legal(name: str) -> str:
-    """Letters, digits and underscores; no section word, and nothing that reads as a number, such as 2x or e5."""
-    plain = re.sub(r"[^A-Za-z0-9_]", "_", name)[:_LONGEST_NAME]
-    if not plain or plain.lower() in _RESERVED or re.match(r"[0-9]|[eE]([0-9]|$)", plain):
-        return f"n_{plain}"
-    return plain
-
-
-def _distinct(name: str, taken: set[str]) -> str:
-    if name not in taken:
-        return name
-    number = 2
-    while f"{name}__{number}" in taken:
-        number += 1
-    return f"{name}__{number}"
 
 
 def _write_whole(target: Path, lines: Iterable[str]) -> None:

@@ -6,35 +6,27 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from evenleaf.solve.mip.export_rows import Side
 from evenleaf.solve.mip.model import LinearModel
 
-_OBJECTIVE = "OBJ_"
+_OBJECTIVE = "obj_"
+_KINDS = {"=": "E", "<=": "L", ">=": "G"}
 
 
-def mps_lines(model: LinearModel, variables: tuple[str, ...], rows: tuple[str, ...]) -> Iterator[str]:
-    """The lines of the file. Numbers are written so that they read back to the last bit."""
-    kinds = [_kind(lower, upper) for lower, upper in zip(model.row_lower, model.row_upper, strict=True)]
+def mps_lines(model: LinearModel, variables: tuple[str, ...], sides: list[Side]) -> Iterator[str]:
+    """The lines of the file."""
     yield "NAME evenleaf"
     yield "ROWS"
     yield f" N {_OBJECTIVE}"
-    yield from (f" {kind} {name}" for kind, name in zip(kinds, rows, strict=True) if kind != "N")
-    yield from _columns(model, variables, rows, kinds)
-    yield from _sides(model, rows, kinds)
+    yield from (f" {_KINDS[side.sense]} {side.name}" for side in sides)
+    yield from _columns(model, variables, sides)
+    yield from _right_hand_sides(model, sides)
     yield from _bounds(model, variables)
     yield "ENDATA"
 
 
-def _kind(lower: float, upper: float) -> str:
-    """Equal, at Least (G), at most (L, which a range makes two-sided), or No limit: such a row is left out."""
-    if upper <= lower:
-        return "E"
-    if np.isfinite(upper):
-        return "L"
-    return "G" if np.isfinite(lower) else "N"
-
-
-def _columns(model: LinearModel, variables: tuple[str, ...], rows: tuple[str, ...], kinds: list[str]) -> Iterator[str]:
-    matrix = model.matrix.tocsc()
+def _columns(model: LinearModel, variables: tuple[str, ...], sides: list[Side]) -> Iterator[str]:
+    matrix = model.matrix[[side.row for side in sides]].tocsc()
     inside = False
     yield "COLUMNS"
     for column, name in enumerate(variables):
@@ -42,28 +34,20 @@ def _columns(model: LinearModel, variables: tuple[str, ...], rows: tuple[str, ..
             inside = not inside
             yield f" MARKER_{column} 'MARKER' '{'INTORG' if inside else 'INTEND'}'"
         # The cost is written even where it is zero: it declares a variable that stands in no row.
-        yield f" {name} {_OBJECTIVE} {_number(model.cost[column])}"
+        yield f" {name} {_OBJECTIVE} {float(model.cost[column])!r}"
         part = slice(matrix.indptr[column], matrix.indptr[column + 1])
-        for row, value in zip(matrix.indices[part], matrix.data[part], strict=True):
-            if kinds[row] != "N":
-                yield f" {name} {rows[row]} {_number(value)}"
+        for number, value in zip(matrix.indices[part], matrix.data[part], strict=True):
+            yield f" {name} {sides[number].name} {float(value)!r}"
     if inside:
         yield " MARKER_END 'MARKER' 'INTEND'"
 
 
-def _sides(model: LinearModel, rows: tuple[str, ...], kinds: list[str]) -> Iterator[str]:
-    """Right-hand sides and ranges. By custom the objective's is the constant with its sign turned."""
+def _right_hand_sides(model: LinearModel, sides: list[Side]) -> Iterator[str]:
+    """By custom the objective's is its constant with the sign turned."""
     yield "RHS"
     if model.offset:
-        yield f" RHS {_OBJECTIVE} {_number(-model.offset)}"
-    for name, kind, lower, upper in zip(rows, kinds, model.row_lower, model.row_upper, strict=True):
-        side = upper if kind == "L" else lower
-        if kind != "N" and side:
-            yield f" RHS {name} {_number(side)}"
-    yield "RANGES"
-    for name, kind, lower, upper in zip(rows, kinds, model.row_lower, model.row_upper, strict=True):
-        if kind == "L" and np.isfinite(lower):
-            yield f" RNG {name} {_number(upper - lower)}"
+        yield f" RHS {_OBJECTIVE} {-float(model.offset)!r}"
+    yield from (f" RHS {side.name} {float(side.value)!r}" for side in sides if side.value)
 
 
 def _bounds(model: LinearModel, variables: tuple[str, ...]) -> Iterator[str]:
@@ -71,11 +55,7 @@ def _bounds(model: LinearModel, variables: tuple[str, ...]) -> Iterator[str]:
     yield "BOUNDS"
     for name, lower, upper in zip(variables, model.lower, model.upper, strict=True):
         if upper <= lower:
-            yield f" FX BND {name} {_number(lower)}"
+            yield f" FX BND {name} {float(lower)!r}"
             continue
-        yield f" LO BND {name} {_number(lower)}" if np.isfinite(lower) else f" MI BND {name}"
-        yield f" UP BND {name} {_number(upper)}" if np.isfinite(upper) else f" PL BND {name}"
-
-
-def _number(value: float) -> str:
-    return repr(float(value))
+        yield f" LO BND {name} {float(lower)!r}" if np.isfinite(lower) else f" MI BND {name}"
+        yield f" UP BND {name} {float(upper)!r}" if np.isfinite(upper) else f" PL BND {name}"

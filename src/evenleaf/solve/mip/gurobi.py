@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import scipy.sparse as sp
 from evenleaf.errors import InputError
 from evenleaf.solve.mip.backend import Backend
 from evenleaf.solve.mip.model import LinearModel
-from evenleaf.solve.mip.run import SOLVER_TOLERANCE, Ending, Outcome, Run, SolverError
+from evenleaf.solve.mip.run import SOLVER_TOLERANCE, Ending, Outcome, Run, SolverError, ending_of
 
 # What the size-limited licence allows, of variables and of rows each.
 SIZE_LIMIT = 2000
@@ -19,6 +20,16 @@ _ENDINGS = {
     "INFEASIBLE": Ending.INFEASIBLE,
     "INF_OR_UNBD": Ending.UNDECIDED,
     "UNBOUNDED": Ending.UNDECIDED,
+    "CUTOFF": Ending.STOPPED,
+    "INTERRUPTED": Ending.STOPPED,
+    "ITERATION_LIMIT": Ending.STOPPED,
+    "MEM_LIMIT": Ending.STOPPED,
+    "NODE_LIMIT": Ending.STOPPED,
+    "SOLUTION_LIMIT": Ending.STOPPED,
+    "SUBOPTIMAL": Ending.STOPPED,
+    "TIME_LIMIT": Ending.STOPPED,
+    "USER_OBJ_LIMIT": Ending.STOPPED,
+    "WORK_LIMIT": Ending.STOPPED,
 }
 
 
@@ -34,11 +45,9 @@ class Gurobi(Backend):
     @classmethod
     def licence_problem(cls, model: LinearModel) -> str | None:
         """Whether a licence is there at all, and whether it takes a model of this size."""
-        import gurobipy
-
+        gurobipy = cls.load()
         try:
-            with _quiet_environment() as environment:
-                limited = _is_size_limited(environment)
+            limited = is_size_limited()
         except gurobipy.GurobiError as error:
             return (
                 f"Gurobi has no valid licence here: {error}. Install one (see gurobi.com), or use the solver "
@@ -54,35 +63,32 @@ class Gurobi(Backend):
         )
 
     def _solve(self, run: Run) -> Outcome:
-        import gurobipy
-
+        gurobipy = self.load()
         try:
-            with _quiet_environment() as environment, gurobipy.Model(env=environment) as solver:
-                variables = _hand_over(solver, run)
+            with _quiet_environment(gurobipy) as environment, gurobipy.Model(env=environment) as solver:
+                variables = _hand_over(gurobipy, solver, run)
                 run.interrupt = solver.terminate
                 try:
-                    solver.optimize(_listener(run, variables))
+                    solver.optimize(_listener(gurobipy.GRB, run, variables))
                 finally:
                     run.interrupt = lambda: None
-                return _outcome(solver, variables)
+                return _outcome(gurobipy.GRB.Status, solver, variables)
         except gurobipy.GurobiError as error:
             raise SolverError(f"Gurobi failed: {error}") from error
 
 
-def _quiet_environment() -> Any:
-    import gurobipy
-
+def _quiet_environment(gurobipy: Any) -> Any:
     environment = gurobipy.Env(empty=True)
     environment.setParam("OutputFlag", 0)
     environment.start()
     return environment
 
 
-def _is_size_limited(environment: Any) -> bool:
-    """Found out by trying: one variable more than the limit, and nothing else."""
-    import gurobipy
-
-    with gurobipy.Model(env=environment) as probe:
+@cache
+def is_size_limited() -> bool:
+    """Found out by trying, once: one variable more than the limit, and nothing else. Raises without a licence."""
+    gurobipy = Gurobi.load()
+    with _quiet_environment(gurobipy) as environment, gurobipy.Model(env=environment) as probe:
         probe.addMVar(SIZE_LIMIT + 1)
         try:
             probe.optimize()
@@ -93,11 +99,9 @@ def _is_size_limited(environment: Any) -> bool:
     return False
 
 
-def _hand_over(solver: Any, run: Run) -> Any:
+def _hand_over(gurobipy: Any, solver: Any, run: Run) -> Any:
     """Options, variables, rows and start; returns the variables."""
-    import gurobipy
-
-    _set_options(solver, run)
+    _set_options(gurobipy, solver, run)
     model = run.model
     kinds = np.where(model.integer, gurobipy.GRB.INTEGER, gurobipy.GRB.CONTINUOUS)
     variables = solver.addMVar(
@@ -112,9 +116,7 @@ def _hand_over(solver: Any, run: Run) -> Any:
     return variables
 
 
-def _set_options(solver: Any, run: Run) -> None:
-    import gurobipy
-
+def _set_options(gurobipy: Any, solver: Any, run: Run) -> None:
     ours: dict[str, Any] = {
         "FeasibilityTol": SOLVER_TOLERANCE,
         "IntFeasTol": SOLVER_TOLERANCE,
@@ -142,14 +144,12 @@ def _one_sided_rows(model: LinearModel) -> tuple[sp.csr_array, np.ndarray, np.nd
     return model.matrix[order], senses, sides
 
 
-def _listener(run: Run, variables: Any) -> Any:
-    from gurobipy import GRB
-
+def _listener(grb: Any, run: Run, variables: Any) -> Any:
     def listen(solver: Any, where: int) -> None:
-        if where == GRB.Callback.MIP:
-            run.prove(solver.cbGet(GRB.Callback.MIP_OBJBND))
-        elif where == GRB.Callback.MIPSOL:
-            run.prove(solver.cbGet(GRB.Callback.MIPSOL_OBJBND))
+        if where == grb.Callback.MIP:
+            run.prove(solver.cbGet(grb.Callback.MIP_OBJBND))
+        elif where == grb.Callback.MIPSOL:
+            run.prove(solver.cbGet(grb.Callback.MIPSOL_OBJBND))
             run.find(np.asarray(solver.cbGetSolution(variables)))
         if run.stopping:
             solver.terminate()
@@ -157,15 +157,13 @@ def _listener(run: Run, variables: Any) -> Any:
     return listen
 
 
-def _outcome(solver: Any, variables: Any) -> Outcome:
-    from gurobipy import GRB
-
-    status = next(name for name in dir(GRB.Status) if getattr(GRB.Status, name) == solver.Status)
-    ending = _ENDINGS.get(status, Ending.STOPPED)
-    # Of a linear program stopped half-way Gurobi may show a point that breaks rows; only an optimal one is taken.
-    has_point = solver.SolCount > 0 and (bool(solver.IsMIP) or ending is Ending.OPTIMAL)
+def _outcome(statuses: Any, solver: Any, variables: Any) -> Outcome:
+    status = next(name for name in dir(statuses) if getattr(statuses, name) == solver.Status)
+    ending = ending_of("Gurobi", status, _ENDINGS)
     if solver.IsMIP:
-        bound = solver.ObjBound
+        has_point, bound = solver.SolCount > 0, solver.ObjBound
     else:
-        bound = solver.ObjVal if ending is Ending.OPTIMAL else -np.inf
+        # Of a linear program stopped half-way neither the point nor the objective proves anything.
+        has_point = ending is Ending.OPTIMAL
+        bound = solver.ObjVal if has_point else -np.inf
     return Outcome(ending, np.array(variables.X) if has_point else None, float(bound), status)

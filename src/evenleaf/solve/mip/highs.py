@@ -10,7 +10,7 @@ import numpy as np
 from evenleaf.errors import InputError
 from evenleaf.solve.mip.backend import Backend
 from evenleaf.solve.mip.model import LinearModel
-from evenleaf.solve.mip.run import SOLVER_TOLERANCE, Ending, Outcome, Run, SolverError
+from evenleaf.solve.mip.run import SOLVER_TOLERANCE, Ending, Outcome, Run, SolverError, ending_of
 
 # Numbers of highspy's enums, which are not imported up here.
 _ROWWISE, _MINIMISE, _FEASIBLE = 2, 1, 2
@@ -19,6 +19,14 @@ _ENDINGS = {
     "kInfeasible": Ending.INFEASIBLE,
     "kUnbounded": Ending.UNDECIDED,
     "kUnboundedOrInfeasible": Ending.UNDECIDED,
+    "kTimeLimit": Ending.STOPPED,
+    "kIterationLimit": Ending.STOPPED,
+    "kSolutionLimit": Ending.STOPPED,
+    "kMemoryLimit": Ending.STOPPED,
+    "kObjectiveBound": Ending.STOPPED,
+    "kObjectiveTarget": Ending.STOPPED,
+    "kInterrupt": Ending.STOPPED,
+    "kHighsInterrupt": Ending.STOPPED,
 }
 
 
@@ -32,8 +40,7 @@ class Highs(Backend):
     needs_licence = False
 
     def _solve(self, run: Run) -> Outcome:
-        import highspy
-
+        highspy = self.load()
         solver = highspy.Highs()
         words = _listen(solver, run)
         _set_options(solver, run)
@@ -47,19 +54,24 @@ class Highs(Backend):
             # The pool of threads belongs to this thread and dies with it, so that the next run may have another size.
             highspy.Highs.resetGlobalScheduler(False)
         if status == highspy.HighsStatus.kError:
-            raise SolverError(f"HiGHS failed: {_last(words) or solver.modelStatusToString(solver.getModelStatus())}")
+            own_words = " ".join(words) or solver.modelStatusToString(solver.getModelStatus())
+            raise SolverError(f"HiGHS failed: {own_words}")
         return _outcome(solver, run.model)
 
 
 def _listen(solver: Any, run: Run) -> list[str]:
-    """Subscribe to bounds, points and questions whether to stop; returns the list that its log goes to."""
+    """Subscribe to bounds, points and questions whether to stop; returns the list that its complaints go to."""
     words: list[str] = []
 
     def stop_if_asked(event: Any) -> None:
         if run.stopping:
             event.interrupt()
 
-    solver.cbLogging.subscribe(lambda event: words.append(event.message))
+    def hear(event: Any) -> None:
+        if event.message.startswith(("ERROR", "WARNING")):
+            words.append(event.message.strip())
+
+    solver.cbLogging.subscribe(hear)
     solver.cbMipImprovingSolution.subscribe(lambda event: run.find(np.array(event.data_out.mip_solution)))
     solver.cbMipInterrupt.subscribe(lambda event: run.prove(event.data_out.mip_dual_bound))
     for question in (solver.cbMipInterrupt, solver.cbSimplexInterrupt, solver.cbIpmInterrupt):
@@ -105,7 +117,7 @@ def _arrays(model: LinearModel) -> tuple[Any, ...]:
 
 def _outcome(solver: Any, model: LinearModel) -> Outcome:
     status, info = solver.getModelStatus(), solver.getInfo()
-    ending = _ENDINGS.get(status.name, Ending.STOPPED)
+    ending = ending_of("HiGHS", status.name, _ENDINGS)
     has_point = info.primal_solution_status == _FEASIBLE
     x = np.array(solver.getSolution().col_value) if has_point else None
     if model.integer.any():
@@ -118,9 +130,4 @@ def _outcome(solver: Any, model: LinearModel) -> Outcome:
 def _must(status: Any, words: list[str]) -> None:
     """A warning counts as a failure here: HiGHS drops coefficients below 1e-9 with no more than that."""
     if status.name != "kOk":
-        raise SolverError(f"HiGHS refuses the model: {_last(words)}")
-
-
-def _last(words: list[str]) -> str:
-    """What HiGHS complained of; its log marks these lines."""
-    return " ".join(line.strip() for line in words if line.startswith(("ERROR", "WARNING")))
+        raise SolverError(f"HiGHS refuses the model: {' '.join(words)}")

@@ -11,6 +11,9 @@ from evenleaf.fairness import Disparity
 from evenleaf.problem import FEASIBILITY_TOLERANCE, Misclassification, Problem
 from evenleaf.table import equal_rows
 
+# Solvers drop or refuse coefficients this small beside others of order one.
+NEGLIGIBLE = 1e-9
+
 
 @dataclass(frozen=True, eq=False)
 class Feature:
@@ -162,11 +165,16 @@ def _errors(problem: Problem, kind: np.ndarray, scale: float) -> Errors:
 
 
 def _disparity(problem: Problem, members: sp.csr_array) -> Disparity:
-    """The rows over units: people's columns add up, and rows that become proportional become one."""
+    """The rows over units, the largest entry of each being 1: people's columns add up, proportional rows become one."""
     rows = problem.simplified
     if problem.fairness_weight == 0 and problem.max_discrimination is None:
         return Disparity.none(members.shape[1], rows.n_classes)
-    return Disparity(sp.csr_array(rows.matrix @ members), rows.weight).simplified()
+    merged = Disparity(sp.csr_array(rows.matrix @ members), rows.weight).simplified()
+    size = abs(merged.matrix).max(axis=1).toarray().ravel() if merged.n_rows else np.ones(0)
+    matrix = sp.csr_array(sp.diags_array(1.0 / size) @ merged.matrix)
+    matrix.data[np.abs(matrix.data) < NEGLIGIBLE] = 0.0
+    matrix.eliminate_zeros()
+    return Disparity(matrix, merged.weight * size[:, None])
 
 
 def _constant(problem: Problem, disparity: Disparity, scale: float) -> np.ndarray:

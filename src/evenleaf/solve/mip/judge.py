@@ -67,6 +67,8 @@ def _stop(run: Run, outcome: Outcome, bound: float) -> Stop:
     if outcome.ending is Ending.OPTIMAL:
         closed = run.objective - bound <= PROOF_TOLERANCE * max(1.0, abs(run.objective))
         return Stop.FINISHED if closed else Stop.GAP
+    if run.gap_reached and not run.budget.cancelled:
+        return Stop.GAP
     # A limit of the user's own options (nodes, memory) is an interrupt too; the message says which.
     out_of_time = run.budget.remaining <= 0 and not run.budget.cancelled
     return Stop.TIME_LIMIT if out_of_time else Stop.INTERRUPTED

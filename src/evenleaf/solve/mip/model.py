@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.sparse as sp
 
+# Rows within a block, variables, coefficients: broadcast together.
+Term = tuple[np.ndarray | int, np.ndarray | int, np.ndarray | float]
 # Bounds that cross by no more than this are taken for equal: the difference is rounding.
 CROSSING_TOLERANCE = 1e-9
 
@@ -117,7 +120,7 @@ class ModelBuilder:
         self,
         name: str,
         count: int,
-        terms: list[tuple[np.ndarray, np.ndarray, np.ndarray | float]],
+        terms: Sequence[Term],
         *,
         lower: float | np.ndarray = -np.inf,
         upper: float | np.ndarray = np.inf,

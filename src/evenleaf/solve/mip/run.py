@@ -12,6 +12,7 @@ import numpy as np
 
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.mip.model import LinearModel
+from evenleaf.solve.result import relative_gap
 
 # Solvers are asked to keep rows and whole numbers to the first; a point is believed up to the second, since
 # presolve undone in floating point may lose a little.
@@ -50,17 +51,30 @@ class Outcome:
     message: str
 
 
+def ending_of(solver: str, status: str, endings: dict[str, Ending]) -> Ending:
+    """How the run ended, by the solver's own status; one that is not a known end is a failure."""
+    if status not in endings:
+        raise SolverError(f"{solver} failed, and says: {status}")
+    return endings[status]
+
+
 class Run:
     """What is asked of a solver, and the slate its callbacks write on.
 
     The solver works in a thread of its own. It calls `prove` and `find`; the caller's thread reads. Nothing here
-    calls the user's code, so no exception of theirs can unwind through a solver.
+    calls the user's code, so no exception of theirs can unwind through a solver. Once abandoned, what a solver left
+    behind still says comes too late and is not written down.
     """
 
     def __init__(
-        self, model: LinearModel, budget: Budget, start: np.ndarray | None, options: dict[str, Any] | None
+        self,
+        model: LinearModel,
+        budget: Budget,
+        start: np.ndarray | None,
+        options: dict[str, Any] | None,
+        scale: float = 1.0,
     ) -> None:
-        self.model, self.budget, self.start = model, budget, start
+        self.model, self.budget, self.start, self.scale = model, budget, start, scale
         self.options = dict(options or {})
         self.bound, self.objective = -np.inf, np.inf
         self.x: np.ndarray | None = None
@@ -77,7 +91,13 @@ class Run:
         """Whether the solver should stop now, though its own clock may not say so: its callbacks ask."""
         budget = self.budget
         overdue = budget.time_limit is not None and budget.seconds > budget.time_limit + OVERTIME_SECONDS
-        return self.abandoned or budget.cancelled or overdue
+        return self.abandoned or budget.cancelled or overdue or self.gap_reached
+
+    @property
+    def gap_reached(self) -> bool:
+        """Whether the bound is as near as was asked: solvers measure a gap each in their own way, this is ours."""
+        known = np.isfinite(self.bound) and np.isfinite(self.objective)
+        return self.budget.gap > 0 and known and relative_gap(self.objective, self.bound) <= self.budget.gap
 
     @property
     def seed(self) -> int:
@@ -86,7 +106,7 @@ class Run:
 
     def prove(self, bound: float) -> None:
         """Take note of a lower bound on every point, in the units of the model and with its offset."""
-        if bound > self.bound and abs(bound) < INFINITY:
+        if not self.abandoned and bound > self.bound and abs(bound) < INFINITY:
             self.bound = float(bound)
             self.news.set()
 
@@ -100,11 +120,22 @@ class Run:
             self.first_found = objective
         self._keep(x, objective)
 
+    def report(self) -> None:
+        """Pass on what is known, in the caller's units; only ever called in the caller's thread."""
+        self.budget.report(self.bound * self.scale, self.objective * self.scale)
+
     def _keep(self, x: np.ndarray, objective: float) -> None:
         with self._lock:
-            if objective < self.objective:
+            if objective < self.objective and not self.abandoned:
                 self.x, self.objective = x, objective
                 self.news.set()
+
+
+class QuietRun(Run):
+    """A run on the side, whose bounds and points mean nothing to whoever follows the budget."""
+
+    def report(self) -> None:
+        """Say nothing."""
 
 
 def tidy(model: LinearModel, x: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from evenleaf.errors import InputError
 from evenleaf.solve.mip.backend import Backend
 from evenleaf.solve.mip.model import LinearModel
-from evenleaf.solve.mip.run import INFINITY, SOLVER_TOLERANCE, Ending, Outcome, Run, SolverError
+from evenleaf.solve.mip.run import INFINITY, SOLVER_TOLERANCE, Ending, Outcome, Run, SolverError, ending_of
 
 _ENDINGS = {
     "optimal": Ending.OPTIMAL,
@@ -18,6 +18,18 @@ _ENDINGS = {
     "infeasible": Ending.INFEASIBLE,
     "unbounded": Ending.UNDECIDED,
     "inforunbd": Ending.UNDECIDED,
+    "timelimit": Ending.STOPPED,
+    "userinterrupt": Ending.STOPPED,
+    "terminate": Ending.STOPPED,
+    "memlimit": Ending.STOPPED,
+    "nodelimit": Ending.STOPPED,
+    "totalnodelimit": Ending.STOPPED,
+    "stallnodelimit": Ending.STOPPED,
+    "primallimit": Ending.STOPPED,
+    "duallimit": Ending.STOPPED,
+    "sollimit": Ending.STOPPED,
+    "bestsollimit": Ending.STOPPED,
+    "restartlimit": Ending.STOPPED,
 }
 
 
@@ -31,13 +43,14 @@ class Scip(Backend):
     needs_licence = False
 
     def _solve(self, run: Run) -> Outcome:
-        import pyscipopt
-
+        pyscipopt = self.load()
         solver = pyscipopt.Model()
         solver.hideOutput()
         _set_options(solver, run)
-        variables = _hand_over(solver, run.model)
-        solver.includeEventhdlr(_listener(run, variables), "evenleaf", "bounds, points and questions whether to stop")
+        variables = _hand_over(pyscipopt.scip, solver, run.model)
+        solver.includeEventhdlr(
+            _listener(pyscipopt, run, variables), "evenleaf", "bounds, points and questions whether to stop"
+        )
         if run.start is not None:
             _give_start(solver, variables, run.start)
         run.interrupt = solver.interruptSolve
@@ -70,7 +83,7 @@ def _set_options(solver: Any, run: Run) -> None:
             raise InputError(f"SCIP refuses the value {value!r} for its option {option!r}: {error}") from error
 
 
-def _hand_over(solver: Any, model: LinearModel) -> list[Any]:
+def _hand_over(scip: Any, solver: Any, model: LinearModel) -> list[Any]:
     """Build the model in SCIP; returns its variables in our order."""
     kinds = np.where(model.integer, "I", "C").tolist()
     columns = zip(model.variable_names, kinds, model.lower, model.upper, model.cost.tolist(), strict=True)
@@ -80,44 +93,44 @@ def _hand_over(solver: Any, model: LinearModel) -> list[Any]:
     ]
     solver.addObjoffset(model.offset)
     for row in range(model.n_rows):
-        _add_row(solver, model, row, variables)
+        _add_row(scip, solver, model, row, variables)
     return variables
 
 
-def _add_row(solver: Any, model: LinearModel, row: int, variables: list[Any]) -> None:
+def _add_row(scip: Any, solver: Any, model: LinearModel, row: int, variables: list[Any]) -> None:
     """One row as a ready dictionary of terms: adding up expressions would take several times as long."""
-    from pyscipopt.scip import Expr, ExprCons, Term
-
     lower, upper = _bound(model.row_lower[row]), _bound(max(model.row_lower[row], model.row_upper[row]))
     if lower is None and upper is None:
         return
     part = slice(model.matrix.indptr[row], model.matrix.indptr[row + 1])
     columns, values = model.matrix.indices[part].tolist(), model.matrix.data[part].tolist()
-    terms = {Term(variables[column]): value for column, value in zip(columns, values, strict=True)}
-    solver.addCons(ExprCons(Expr(terms), lhs=lower, rhs=upper), name=model.row_names[row])
+    terms = {scip.Term(variables[column]): value for column, value in zip(columns, values, strict=True)}
+    solver.addCons(scip.ExprCons(scip.Expr(terms), lhs=lower, rhs=upper), name=model.row_names[row])
 
 
 def _bound(value: float) -> float | None:
     return float(value) if abs(value) < INFINITY else None
 
 
-def _listener(run: Run, variables: list[Any]) -> Any:
-    """The event handler. SCIP swallows what is raised in one, so nothing here does."""
-    from pyscipopt import SCIP_EVENTTYPE, Eventhdlr
+def _listener(pyscipopt: Any, run: Run, variables: list[Any]) -> Any:
+    """The event handler, of a class made here since its base is not imported above.
 
-    class Listener(Eventhdlr):  # type: ignore[misc]
-        def eventinit(self) -> None:
-            for kind in (SCIP_EVENTTYPE.BESTSOLFOUND, SCIP_EVENTTYPE.LPSOLVED, SCIP_EVENTTYPE.NODESOLVED):
-                self.model.catchEvent(kind, self)
+    SCIP swallows what is raised in a handler, so nothing here raises.
+    """
+    kinds = pyscipopt.SCIP_EVENTTYPE
 
-        def eventexec(self, event: Any) -> None:
-            run.prove(self.model.getDualbound())
-            if event.getType() == SCIP_EVENTTYPE.BESTSOLFOUND:
-                run.find(_point(self.model, variables))
-            if run.stopping:
-                self.model.interruptSolve()
+    def eventinit(self: Any) -> None:
+        for kind in (kinds.BESTSOLFOUND, kinds.LPSOLVED, kinds.NODESOLVED):
+            self.model.catchEvent(kind, self)
 
-    return Listener()
+    def eventexec(self: Any, event: Any) -> None:
+        run.prove(self.model.getDualbound())
+        if event.getType() == kinds.BESTSOLFOUND:
+            run.find(_point(self.model, variables))
+        if run.stopping:
+            self.model.interruptSolve()
+
+    return type("Listener", (pyscipopt.Eventhdlr,), {"eventinit": eventinit, "eventexec": eventexec})()
 
 
 def _give_start(solver: Any, variables: list[Any], start: np.ndarray) -> None:
@@ -133,7 +146,7 @@ def _point(solver: Any, variables: list[Any]) -> np.ndarray:
 
 
 def _outcome(solver: Any, variables: list[Any]) -> Outcome:
-    status = solver.getStatus()
-    ending = _ENDINGS.get(status, Ending.STOPPED)
+    status = str(solver.getStatus())
+    ending = ending_of("SCIP", status, _ENDINGS)
     has_point = solver.getNSols() > 0 and ending is not Ending.UNDECIDED
-    return Outcome(ending, _point(solver, variables) if has_point else None, solver.getDualbound(), str(status))
+    return Outcome(ending, _point(solver, variables) if has_point else None, solver.getDualbound(), status)

@@ -13,7 +13,7 @@ from evenleaf.problem import Problem
 from evenleaf.solve.mip.blocks_leaves import constant_rule, linear_rule
 from evenleaf.solve.mip.blocks_linear import add_linear_coefficients
 from evenleaf.solve.mip.blocks_linear_routes import StrongLinearTests, add_strong_routes
-from evenleaf.solve.mip.blocks_objective import add_discrimination, add_errors
+from evenleaf.solve.mip.blocks_objective import add_discrimination, add_leaf_errors
 from evenleaf.solve.mip.choice import Choice, chosen_linear, chosen_single
 from evenleaf.solve.mip.formulation import Formulation, Reading
 from evenleaf.solve.mip.instance import Instance, gather
@@ -38,7 +38,9 @@ def build_strong(problem: Problem) -> Formulation:
     tests = _add_tests(builder, instance, layout, terms, ordered) if layout.depth else None
     if tests is not None:
         _add_flows(builder, instance, layout, tests, leaves.members)
-    errors = None if instance.errors is None else add_errors(builder, instance.errors, leaves.psi[:, 0])
+    errors = None
+    if instance.errors is not None and isinstance(leaves, StrongNumbers):
+        errors = add_leaf_errors(builder, instance.errors, leaves.z, leaves.h)
     discrimination = add_discrimination(builder, instance, leaves.psi)
     limits = None if tests is None else add_limits(builder, instance, tests.uses, tests.active, leaves.members)
     model = builder.build()

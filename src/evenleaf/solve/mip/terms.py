@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenleaf.solve.mip.instance import Feature, Instance
+from evenleaf.solve.mip.instance import NEGLIGIBLE, Feature, Instance
 from evenleaf.tree import Term
 from evenleaf.tree.questions import NO_LEVEL
 
@@ -115,5 +115,6 @@ def _parts(instance: Instance, number: int, feature: Feature) -> list[Part]:
     low, high = float(feature.values[0]), float(feature.values[-1])
     span = high - low if high > low else 1.0
     scaled = np.where(missing, 0.0, (values[instance.first] - low) / span)
+    scaled[scaled < NEGLIGIBLE] = 0.0
     middle = (float(np.nanmedian(values)) - low) / span
     return [(number, feature.column, NO_LEVEL, low, span, middle, scaled, missing)]

@@ -35,10 +35,10 @@ class Worker(threading.Thread):
         self.finished = threading.Event()
 
     def run(self) -> None:
-        """Run the solver; its outcome or its error waits for the caller."""
+        """Run the solver; its outcome or its error waits for the caller, who raises it again."""
         try:
             self.outcome = self.call(self.job)
-        except BaseException as error:  # noqa: BLE001  (raised again in the caller's thread)
+        except BaseException as error:
             self.error = error
         finally:
             _at_work.discard(self)
@@ -56,26 +56,28 @@ def run_in_thread(call: Callable[[Run], Outcome], run: Run) -> Outcome | None:
     """The solver's outcome, or None where it had to be left behind; what it told is in the run either way."""
     worker = Worker(call, run)
     _at_work.add(worker)
-    with ctrl_c_cancels(run.budget):
+    with ctrl_c_cancels(run.budget) as take_back_ctrl_c:
         worker.start()
         try:
-            _watch(worker)
+            _watch(worker, take_back_ctrl_c)
         except BaseException:
             worker.leave()
             raise
     if worker.error is not None:
         raise worker.error
-    return worker.outcome
+    # An answer in the very moment of leaving comes too late: the run has stopped listening.
+    return None if run.abandoned else worker.outcome
 
 
-def _watch(worker: Worker) -> None:
+def _watch(worker: Worker, take_back_ctrl_c: Callable[[], None]) -> None:
     run, spoke = worker.job, time.monotonic()
     stop_asked: float | None = None
     while not worker.finished.is_set():
         told = run.news.wait(POLL_SECONDS)
         run.news.clear()
+        take_back_ctrl_c()
         if told or time.monotonic() - spoke > HEARTBEAT_SECONDS:
-            run.budget.report(run.bound, run.objective)
+            run.report()
             spoke = time.monotonic()
         if run.stopping:
             stop_asked = time.monotonic() if stop_asked is None else stop_asked

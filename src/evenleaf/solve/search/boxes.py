@@ -4,7 +4,8 @@ A root test is a set of ranks that go left. In a box some ranks are settled on a
 one root for each position along a list of moves, each of which takes one rank across. An interval of thresholds
 moves its ranks to the left one by one; the subsets of some levels are walked in the order of a Gray code. Ranks
 that are *free* let each of their people take whatever label is cheapest: a box with free ranks bounds all roots
-however those ranks fall, and is split until few enough are left to be moved.
+however those ranks fall, and is split until few enough are left to be moved. Levels too many to be walked move
+without an order: given the stumps, each picks its side (`pairs.py`).
 """
 
 from __future__ import annotations
@@ -32,6 +33,11 @@ class Box:
     bound: float
     mu: np.ndarray
     scale: float
+
+    @property
+    def chooses(self) -> bool:
+        """Whether the moving ranks are too many to be walked: then each picks its side given the stumps."""
+        return len(self.moving) > 0 and not len(self.moves)
 
     @property
     def has_free(self) -> bool:
@@ -83,11 +89,11 @@ def _none() -> np.ndarray:
 
 
 def _walk_levels(feature: int, state: np.ndarray, alive: np.ndarray, mu: np.ndarray, scale: float) -> Box:
-    """Let the largest free levels move through all their subsets; the rest stay free."""
-    moving = np.flatnonzero(state == FREE)[:_MOST_MOVING_LEVELS]
+    """Walk through all subsets of the open levels where they are few; else let each level choose its side."""
+    moving = np.flatnonzero(state == FREE)
     state = state.copy()
     state[moving] = MOVING
-    moves = gray_code(len(moving))
+    moves = gray_code(len(moving)) if len(moving) <= _MOST_MOVING_LEVELS else _none()
     return Box(feature, state, moving, moves, np.ones(len(moves) + 1, np.bool_), alive, -np.inf, mu, scale)
 
 
@@ -108,8 +114,7 @@ def split(box: Box, compiled: Compiled, people: np.ndarray, most_moves: int) -> 
 
 def _split_levels(box: Box) -> list[Box]:
     """Place the largest level that is still open on either side."""
-    undecided = np.flatnonzero((box.state == FREE) | (box.state == MOVING))
-    place = undecided[0] if not len(box.moving) else box.moving[0]
+    place = box.moving[0]
     children = []
     for side in (LEFT, RIGHT):
         state = np.where(box.state == MOVING, FREE, box.state).astype(np.int8)

@@ -9,9 +9,8 @@ import scipy.sparse as sp
 
 from evenleaf.fairness import Disparity
 from evenleaf.problem import Misclassification, Problem
-from evenleaf.solve.splits import midpoint
 from evenleaf.table import Table, equal_rows
-from evenleaf.tree import SubsetTest, Test, ThresholdTest
+from evenleaf.tree import SubsetTest, Test, ThresholdTest, threshold_above
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +36,7 @@ class Feature:
         known = self.values[~np.isnan(self.values)]
         missing_left = self.missing_lowest or bool(left[np.isnan(self.values)].any())
         highest = self.values[left & ~np.isnan(self.values)].max()
-        return ThresholdTest(self.column, midpoint(known, float(highest)), missing_left)
+        return ThresholdTest(self.column, threshold_above(known, float(highest)), missing_left)
 
 
 @dataclass(frozen=True, eq=False)

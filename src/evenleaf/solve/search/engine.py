@@ -167,7 +167,7 @@ class Engine:
 
     def _prove(self, box: Box) -> bool | None:
         """Branch on people's labels: True once closed, None to split the box instead, False out of budget."""
-        several = len(box.moves) > 0
+        several = len(box.moving) > 0
         proof = Proof(box.mu, box.scale)
         stack: list[tuple[Proof | None, Proof, Box, tuple[Fixing, ...]]] = [
             (self.proofs.get(box.feature), proof, box, ())

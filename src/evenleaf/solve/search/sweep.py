@@ -1,0 +1,104 @@
+"""The oracle that visits every root of a box in turn, taking one rank across at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evenleaf.solve.search import kernels
+from evenleaf.solve.search.boxes import Box
+from evenleaf.solve.search.oracle import Choice, Scratch, Sides, Stump
+
+_NO_SLACK, _NO_MARKS = np.zeros((0, 0)), np.zeros(0, dtype=np.uint8)
+
+
+class SweepOracle:
+    """Exact over all roots of the box, except that the people of free ranks take their cheapest label each."""
+
+    def __init__(self, box: Box, pairs: np.ndarray, scratch: Scratch) -> None:
+        self.box, self.pairs, self.scratch = box, pairs, scratch
+        self.compiled, self.sides = scratch.compiled, Sides(box, scratch)
+        self.real = not self.sides.free.any()
+        self.on_side = (np.zeros(len(box.moving), np.bool_), np.ones(len(box.moving), np.bool_))
+        self.live = box.live & self._crowded()
+        n_roots, n_options, n_labels = len(box.moves) + 1, self.compiled.n_features + 1, self.compiled.n_labels
+        self.values = np.empty((2, n_roots, n_options))
+        self.where = np.zeros((2, n_roots, n_options), dtype=np.int64)
+        self.totals = np.zeros((2, n_roots, n_labels))
+        self.h = np.empty((len(box.moving) + 1, self.sides.widest, n_labels))
+        self.sums = np.empty((self.sides.widest, n_labels))
+
+    def best(self) -> tuple[float, Choice]:
+        """The cheapest root and pair of stumps."""
+        for side in (0, 1):
+            self._sweep(side, _NO_SLACK, _NO_MARKS)
+        value, root, left, right = kernels.best_tree(self.values[0], self.values[1], self.live, self.pairs)
+        if value >= kernels.INFINITE:
+            return np.inf, (-1, -1, -1)
+        return value + self._loose(), (root, left, right)
+
+    def _loose(self) -> float:
+        costs = self.scratch.costs
+        return 0.0 if self.real else float(np.minimum(costs[self.sides.free].min(axis=1), 0.0).sum())
+
+    def _sweep(self, side: int, slack: np.ndarray, marks: np.ndarray) -> None:
+        c, sides = self.compiled, self.sides
+        kernels.sweep_side(
+            self.scratch.costs, sides.groups[side], self.scratch.segment[side], sides.n_segments[side], c.unordered,
+            self.box.moves, self.on_side[side], self.live, self.values[side], self.where[side], self.h, self.sums,
+            self.totals[side], c.offsets, slack, marks,
+        )  # fmt: skip
+
+    def labels(self, choice: Choice) -> np.ndarray:
+        """Stump by stump; free people as cheaply as they can."""
+        c, costs = self.compiled, self.scratch.costs
+        root, *features = choice
+        goes_left = self.box.left_ranks(root)[c.ranks[self.box.feature]]
+        labels = np.zeros(c.n_people, dtype=np.int64)
+        if not self.real:
+            free = self.sides.free
+            labels[free] = np.column_stack([np.zeros(free.sum()), costs[free]]).argmin(axis=1)
+        for side, feature in enumerate(features):
+            member = (goes_left if side == 0 else ~goes_left) & ~self.sides.free
+            f = min(feature, c.n_features - 1)
+            kernels.label_side(
+                costs, member, self.scratch.segment[side, f], int(self.sides.n_segments[side][f]),
+                bool(c.unordered[f]), int(self.where[side, root, feature]), feature == c.n_features, labels,
+            )  # fmt: skip
+        return labels
+
+    def tests(self, choice: Choice) -> tuple[np.ndarray, tuple[Stump, Stump]]:
+        """The root at its position and the best stump of each chosen feature."""
+        root = choice[0]
+        left, right = (
+            self.sides.stump(side, choice[side + 1], int(self.where[side, root, choice[side + 1]])) for side in (0, 1)
+        )
+        return self.box.left_ranks(root), (left, right)
+
+    def survivors(self, budget: float) -> tuple[np.ndarray, np.ndarray]:
+        """Roots and cuts whose cheapest tree stays below the budget."""
+        budget -= self._loose()
+        pairs = np.where(self.pairs, 0.0, np.inf)
+        left, right = self.values
+        partner = ((right[:, None, :] + pairs).min(axis=2), (left[:, :, None] + pairs).min(axis=1))
+        self.live = self.live & ((left + partner[0]).min(axis=1) < budget)
+        marks = tuple(np.zeros(self.sides.alive.shape[1], dtype=np.uint8) for _ in (0, 1))
+        for side in (0, 1):
+            self._sweep(side, budget - partner[side], marks[side])
+        return self.live, self.sides.kept((marks[0], marks[1]))
+
+    def _crowded(self) -> np.ndarray:
+        """Which roots can have enough people on both sides."""
+        box, count, least = self.box, self.compiled.count, self.scratch.least_people
+        enough = np.ones(len(box.moves) + 1, dtype=np.bool_)
+        if least <= 1:
+            return enough
+        for group, start in zip(self.sides.groups, self.on_side, strict=True):
+            here = start.copy()
+            parts = np.bincount(group[group >= 0], weights=count[group >= 0], minlength=len(box.moving) + 1)
+            total = parts[0] + parts[1:][here].sum() + count[self.sides.free].sum()
+            enough[0] &= total >= least
+            for t, u in enumerate(box.moves):
+                total += -parts[u + 1] if here[u] else parts[u + 1]
+                here[u] = not here[u]
+                enough[t + 1] &= total >= least
+        return enough
