@@ -11,15 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenleaf.errors import InputError
+from evenleaf.fairness.cells import CellSearch
 from evenleaf.fairness.neighbours import Neighbourhoods, nearest_neighbourhoods, per_group_neighbourhoods
 from evenleaf.table import Groups, People, Table, make_outcome
 
 
-@pytest.fixture(autouse=True, params=["index", "all pairs"])
-def few(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Small tables are searched without an index; here both ways are tested on the same tables."""
+@pytest.fixture(autouse=True, params=["index", "cells", "all pairs"])
+def way(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The search chooses its way by the size and kind of the table; here every way is tested on the same tables."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("evenleaf.fairness.nearest._FEW", 0 if request.param == "index" else 10_000)
+        patch.setattr("evenleaf.fairness.nearest._FEW", 10_000 if request.param == "all pairs" else 0)
+        patch.setattr("evenleaf.fairness.nearest._FEW_DIMENSIONS", 0)
+        patch.setattr(CellSearch, "worthwhile", request.param == "cells")
+        patch.setattr("evenleaf.fairness.cells._MOST_PAIRS", 100)
         yield
 
 

@@ -43,7 +43,8 @@ class MixedSpace:
                 values[~gone] = _handy(self.table.data[position][~gone])
                 values[gone] = self._mean(values, ~gone)
                 columns.append(values)
-        return np.column_stack(columns) if columns else np.zeros((self.table.n_rows, 0))
+        stacked = np.column_stack(columns) if columns else np.zeros((self.table.n_rows, 0))
+        return np.asfortranarray(stacked)  # columns are read one at a time
 
     @cached_property
     def _scale(self) -> np.ndarray:
@@ -63,7 +64,7 @@ class MixedSpace:
         return float(weight @ values[among] / weight.sum())
 
     @cached_property
-    def _labels(self) -> np.ndarray:
+    def labels(self) -> np.ndarray:
         """Level codes of the categorical columns, and who is missing in each quantitative one."""
         columns = [
             self.table.data[position] if column.is_categorical else self.table.missing(position)
@@ -72,21 +73,33 @@ class MixedSpace:
         ]
         return np.column_stack(columns).astype(np.int32) if columns else np.zeros((self.table.n_rows, 0), np.int32)
 
+    @property
+    def n_dimensions(self) -> int:
+        """How many coordinates `points` has."""
+        return self._numbers.shape[1] + sum(len(np.unique(labels)) for labels in self.labels.T)
+
     def squared(self, rows: np.ndarray, others: np.ndarray, decimals: int = TIES) -> np.ndarray:
         """Squared distances between people, for index arrays that broadcast against each other."""
-        total = np.zeros(np.broadcast_shapes(rows.shape, others.shape))
-        for values, scale in zip(self._numbers.T, self._scale, strict=True):
-            step = (values[rows] - values[others]) / scale
-            total += step * step
-        for labels in self._labels.T:
+        total = self.squared_steps(rows, others)
+        for labels in self.labels.T:
             total += labels[rows] != labels[others]
         return np.round(total, decimals)
+
+    def squared_steps(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """The part of it that the quantitative columns make, not rounded yet."""
+        total = np.zeros(np.broadcast_shapes(rows.shape, others.shape))
+        for values, scale in zip(self._numbers.T, self._scale, strict=True):
+            step = values[rows] - values[others]
+            step /= scale
+            step *= step
+            total += step
+        return total
 
     def points(self) -> np.ndarray:
         """Coordinates whose Euclidean distance is this distance: scaled numbers, levels one-hot at 1/√2."""
         numbers = self._numbers / self._scale
         numbers = numbers - (numbers.mean(axis=0) if len(numbers) else 0.0)
-        return np.column_stack([numbers, *(_one_hot(labels) / np.sqrt(2.0) for labels in self._labels.T)])
+        return np.column_stack([numbers, *(_one_hot(labels) / np.sqrt(2.0) for labels in self.labels.T)])
 
 
 def _handy(values: np.ndarray) -> np.ndarray:

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from evenleaf.errors import InputError
+from evenleaf.fairness.cells import CellSearch, Triples
 from evenleaf.fairness.distance import MixedSpace
+from evenleaf.fairness.reference import ReferencePeople
 from evenleaf.table import equal_rows
 
 Metric = str | Callable[[np.ndarray, np.ndarray], float]
@@ -27,6 +29,7 @@ METRICS = {
     "correlation": "correlation",
 }
 _FEW = 400  # up to so many kinds of people, looking at all of them is faster than an index
+_FEW_DIMENSIONS = 15  # up to so many, scikit-learn's tree is the fastest
 _CHUNK = 1024
 _MOST_ENTRIES = 4_000_000  # of a block of distances, about 32 MiB
 _SPARE = 6  # candidates beyond k, so that rounding in the fast search rarely forces a second look
@@ -34,14 +37,26 @@ _SLACK = 1e-7  # what the fast search may be wrong by; candidates closer than th
 
 
 class NearestSearch:
-    """Finds, for kinds of people (equal rows are one kind), the nearest of a set of reference people."""
+    """Finds, for kinds of people (equal rows are one kind), the nearest of a set of reference people.
+
+    Three ways, all exact: few kinds are all looked at; many categorical columns are searched by cells; the
+    rest goes through scikit-learn's index (a tree, or brute force in many dimensions).
+    """
 
     def __init__(self, space: MixedSpace, reference: np.ndarray) -> None:
         self.space = space
         self.first, self.kind = equal_rows(space.table)
-        self._members = _members_by_kind(self.kind, reference)
-        self._kinds = np.array(sorted(self._members), dtype=np.intp)
-        self._counts = np.array([len(self._members[kind]) for kind in self._kinds])
+        self._people = ReferencePeople(self.kind, len(self.first), reference)
+        self._cells = self._worthwhile_cells()
+        # Kinds of the same cell are sought for together.
+        cell = np.zeros(len(self.first), dtype=np.intp) if self._cells is None else self._cells.cell
+        self.order = np.argsort(cell, kind="stable")
+
+    def _worthwhile_cells(self) -> CellSearch | None:
+        if len(self._people.kinds) <= _FEW or self.space.n_dimensions <= _FEW_DIMENSIONS:
+            return None
+        cells = CellSearch(self.space, self.first, self._people.kinds)
+        return cells if cells.worthwhile else None
 
     @cached_property
     def _points(self) -> np.ndarray:
@@ -51,56 +66,50 @@ class NearestSearch:
     def _index(self) -> Any:
         from sklearn.neighbors import NearestNeighbors  # here, because it takes a second to import
 
-        return NearestNeighbors().fit(self._points[self._kinds])
+        return NearestNeighbors().fit(self._points[self._people.kinds])
 
     def nearest(self, kinds: np.ndarray, k: int) -> np.ndarray:
         """The k nearest reference people of each kind, nearest first, as rows of the table."""
-        found, beyond = self._candidates(kinds, k + _SPARE)
-        squared = self.space.squared(self.first[kinds][:, None], self.first[self._kinds[found]])
-        reach = self._reach(squared, found, k)
-        sure = beyond > reach * (1 + _SLACK) + _SLACK
-        result = np.empty((len(kinds), k), dtype=np.intp)
-        for row in range(len(kinds)):
-            if sure[row]:
-                candidates, at = found[row], squared[row]
-            else:
-                candidates, at = self._within(kinds[row], reach[row])
-            result[row] = self._choose(candidates, at, reach[row], k)
-        return result
+        if self._cells is not None:
+            seeker, found, squared = self._cells.candidates(kinds, k)
+        elif len(self._people.kinds) <= max(k + _SPARE, _FEW):
+            seeker, found, squared = self._all_pairs(kinds)
+        else:
+            seeker, found, squared = self._by_index(kinds, k)
+        return self._people.choose(seeker, found, squared, len(kinds), k)
 
-    def _candidates(self, kinds: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
-        """Reference kinds that are near, and the squared distance that all others are beyond, give or take."""
-        if len(self._kinds) <= max(width, _FEW):
-            everyone = np.tile(np.arange(len(self._kinds)), (len(kinds), 1))
-            return everyone, np.full(len(kinds), np.inf)
-        distance, found = self._index.kneighbors(self._points[kinds], n_neighbors=width)
-        return found, distance[:, -1] ** 2
+    def _all_pairs(self, kinds: np.ndarray) -> Triples:
+        everyone = self._people.kinds
+        squared = self.space.squared(self.first[kinds][:, None], self.first[everyone][None, :])
+        seeker = np.repeat(np.arange(len(kinds)), len(everyone))
+        return seeker, np.tile(everyone, len(kinds)), squared.ravel()
+
+    def _by_index(self, kinds: np.ndarray, k: int) -> Triples:
+        distance, place = self._index.kneighbors(self._points[kinds], n_neighbors=k + _SPARE)
+        found = self._people.kinds[place]
+        squared = self.space.squared(self.first[kinds][:, None], self.first[found])
+        reach = self._reach(squared, found, k)
+        sure = distance[:, -1] ** 2 > reach * (1 + _SLACK) + _SLACK
+        who, what = np.nonzero((squared <= reach[:, None]) & sure[:, None])
+        parts = [(who, found[who, what], squared[who, what])]
+        parts += [self._within(row, kinds[row], reach[row]) for row in np.flatnonzero(~sure).tolist()]
+        return tuple(np.concatenate(part) for part in zip(*parts, strict=True))  # type: ignore[return-value]
 
     def _reach(self, squared: np.ndarray, found: np.ndarray, k: int) -> np.ndarray:
         """How far one must go to meet k people (an upper bound: the true candidates can only be nearer)."""
         order = np.argsort(squared, axis=1, kind="stable")
-        people = np.cumsum(np.take_along_axis(self._counts[found], order, axis=1), axis=1)
+        people = np.cumsum(np.take_along_axis(self._people.counts[found], order, axis=1), axis=1)
         last = np.argmax(people >= k, axis=1)
         return np.asarray(np.take_along_axis(squared, order, axis=1)[np.arange(len(last)), last])
 
-    def _within(self, kind: int, reach: float) -> tuple[np.ndarray, np.ndarray]:
+    def _within(self, row: int, kind: int, reach: float) -> Triples:
+        """Everybody within reach, where the fast search cannot tell who is just inside from who is just outside."""
         radius = np.sqrt(reach * (1 + _SLACK) + _SLACK)
-        found = self._index.radius_neighbors(self._points[[kind]], radius=radius, return_distance=False)[0]
-        return found, self.space.squared(self.first[[kind]], self.first[self._kinds[found]])
-
-    def _choose(self, candidates: np.ndarray, squared: np.ndarray, reach: float, k: int) -> np.ndarray:
+        place = self._index.radius_neighbors(self._points[[kind]], radius=radius, return_distance=False)[0]
+        found = self._people.kinds[place]
+        squared = self.space.squared(self.first[[kind]], self.first[found])
         near = squared <= reach
-        # Within a kind the first k rows are enough: they come before the others at the same distance.
-        rows = [self._members[kind][:k] for kind in self._kinds[candidates[near]]]
-        people = np.concatenate(rows)
-        at = np.repeat(squared[near], [len(members) for members in rows])
-        return people[np.lexsort((people, at))[:k]]
-
-
-def _members_by_kind(kind: np.ndarray, reference: np.ndarray) -> dict[int, np.ndarray]:
-    order = reference[np.argsort(kind[reference], kind="stable")]
-    kinds, starts = np.unique(kind[order], return_index=True)
-    return dict(zip(kinds.tolist(), np.split(order, starts[1:]), strict=True))
+        return np.full(near.sum(), row), found[near], squared[near]
 
 
 class MetricSearch:
@@ -108,6 +117,7 @@ class MetricSearch:
 
     def __init__(self, space: MixedSpace, metric: Metric, reference: np.ndarray) -> None:
         self.first, self.kind = equal_rows(space.table)
+        self.order = np.arange(len(self.first))
         points = space.points()
         self._points, self._others = points[self.first], points[reference]
         self._reference, self._metric = reference, metric

@@ -64,7 +64,10 @@ def nearest_neighbourhoods(
     space = MixedSpace(people.features, people.weight)
     search = NearestSearch(space, among) if metric is None else MetricSearch(space, metric, among)
     blocks = chunks(len(search.first), 1 if metric is None else len(among))
-    found = np.concatenate([search.nearest(kinds, wanted) for kinds in _watched(blocks, progress)])
+    found = np.empty((len(search.first), wanted), dtype=np.intp)
+    for rows in _watched(blocks, progress):
+        kinds = search.order[rows]
+        found[kinds] = search.nearest(kinds, wanted)
     if include_self:
         return Neighbourhoods(_ones(found, np.ones(found.shape, dtype=bool), people.n_people), search.kind)
     found = found[search.kind]

@@ -8,7 +8,19 @@ from typing import Any, get_args
 import numpy as np
 
 from evenleaf.errors import InputError
-from evenleaf.table import Grouping, Label, Outcome, People, Schema, Table, Task, make_groups, make_outcome, make_weight
+from evenleaf.table import (
+    Grouping,
+    Groups,
+    Label,
+    Outcome,
+    People,
+    Schema,
+    Table,
+    Task,
+    make_groups,
+    make_outcome,
+    make_weight,
+)
 
 _NO_NAME = "group"
 
@@ -31,13 +43,18 @@ def make_people(
     groups: Grouping = "joint",
     categorical_features: Any = "from_dtype",
 ) -> People:
-    """The people a metric is about; protected columns never stay among the features."""
+    """The people a metric is about; protected columns never stay among the features.
+
+    `sensitive_features` may also be `Groups` that were made before.
+    """
     outcome = y if isinstance(y, Outcome) else one_outcome(y, task)
     n_people = len(outcome.values)
     features = None if X is None else Table.of(X, categorical=categorical_features)
+    weight = make_weight(sample_weight, n_people)
+    if isinstance(sensitive_features, Groups):
+        return People(no_features(n_people) if features is None else features, outcome, (sensitive_features,), weight)
     protected = protected_columns(sensitive_features, features, n_people)
     features = no_features(n_people) if features is None else features.drop(protected.in_features)
-    weight = make_weight(sample_weight, n_people)
     return People(features, outcome, make_groups(protected.table, groups), weight)
 
 

@@ -55,6 +55,9 @@ class Descent:
         lone = Leaf(0.0 if self.problem.target.classes is not None else self.problem.target.low)
         for sketch in (*starts, lone):
             self.keep(sketch)
+        if self.fitter.linear and not self.over():
+            self.keep(self.fitter.exact(self.fitter.quick((*starts, lone)[0])))
+        for sketch in (*starts, lone):
             self.descend(sketch)
         failures = 0
         while self.best is not None and failures < patience and not self.over():
@@ -90,7 +93,7 @@ class Descent:
         before = np.inf if self.best is None else self.best[0].objective
         sketch = self.fitter.quick(sketch)
         worth = self.space.worth(sketch)
-        self.keep(sketch)
+        self.keep(self.fitter.mended(sketch))
         improved = True
         while improved and not self.over():
             improved = False
@@ -99,7 +102,7 @@ class Descent:
                 better = None if self.over() else self._step(sketch, places[place], worth)
                 if better is not None:
                     (sketch, worth), improved = better, True
-                    self.keep(sketch)
+                    self.keep(self.fitter.mended(sketch))
         if self.fitter.linear and not self.over():
             self.keep(self.fitter.exact(sketch))
         return self.best is not None and self.best[0].objective < before - _BETTER
@@ -114,8 +117,8 @@ class Descent:
                 break
             fitted = self.fitter.quick(trial)
             value = self.space.worth(fitted)
-            lowest = worth.objective - _BETTER if best is None else best[1].objective
-            if value.objective < lowest and not self._broken(fitted):
+            lowest = self.fitter.value(worth) - _BETTER if best is None else self.fitter.value(best[1])
+            if self.fitter.value(value) < lowest and not self._broken(fitted):
                 best = fitted, value
         return None if best is None else self._polish(best, path)
 
@@ -123,7 +126,8 @@ class Descent:
         """The linear test that has just been found, improved for as long as that is easy."""
         sketch = self.fitter.quick(polished(self.space, found[0], path))
         worth = self.space.worth(sketch)
-        return (sketch, worth) if worth.objective < found[1].objective and not self._broken(sketch) else found
+        better = self.fitter.value(worth) < self.fitter.value(found[1])
+        return (sketch, worth) if better and not self._broken(sketch) else found
 
     def _broken(self, sketch: Sketch) -> bool:
         people = self.problem.people

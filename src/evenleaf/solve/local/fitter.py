@@ -7,7 +7,7 @@ from functools import cached_property
 from evenleaf.solve.leaves import best_leaves
 from evenleaf.solve.local.leaf_models import LeafModels
 from evenleaf.solve.local.sketch import Sketch, leaves_of, reached, with_leaves
-from evenleaf.solve.local.workspace import Workspace
+from evenleaf.solve.local.workspace import Workspace, Worth
 from evenleaf.tree import Leaf
 
 
@@ -36,6 +36,14 @@ class Fitter:
     def quick(self, sketch: Sketch) -> Sketch:
         """Good leaves; those it has where none keep the limits."""
         return self._models.quick(sketch) if self.linear else self._constant(sketch)
+
+    def mended(self, sketch: Sketch) -> Sketch:
+        """The sketch, its linear leaves softened where they are above ε."""
+        return self._models.softened(sketch) if self.linear else sketch
+
+    def value(self, worth: Worth) -> float:
+        """What the search lowers: the objective, or with linear leaves, which are mended in the end, the merit."""
+        return worth.merit if self.linear else worth.objective
 
     def exact(self, sketch: Sketch) -> Sketch:
         """The best leaves there is time for."""

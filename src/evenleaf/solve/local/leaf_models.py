@@ -6,6 +6,8 @@ squares where even that is too large or only a quick answer is wanted.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -30,9 +32,26 @@ class LeafModels:
         self.width = self.inputs.shape[1]
 
     def quick(self, sketch: Sketch) -> Sketch:
-        """Good linear leaves, soon: a few steps of reweighted least squares for all leaves."""
+        """Linear leaves of nearly the best merit, soon: a few steps of reweighted least squares for all leaves.
+
+        In the form D ≤ ε the best price of disparity is not known; the guess and a lower one are tried.
+        """
+        space = self.space
         fit = self._fit(sketch, list(range(len(leaves_of(sketch)))))
-        return self._with(sketch, smooth_fit(fit, self._price, self.space.problem.max_discrimination))
+        prices = (space.price,) if space.problem.max_discrimination is None else (space.price, space.price / 4)
+        found = [self._with(sketch, smooth_fit(fit, price)) for price in prices]
+        return found[0] if len(found) == 1 else min(found, key=lambda trial: space.worth(trial).merit)
+
+    def softened(self, sketch: Sketch) -> Sketch:
+        """The sketch with all leaves drawn to one constant, which is fair, by as much as D is above ε."""
+        space, limit = self.space, self.space.problem.max_discrimination
+        worth = space.worth(sketch)
+        if limit is None or np.isfinite(worth.objective):
+            return sketch
+        middle = float(space.share @ space.outcome)
+        keep = max(0.0, limit / worth.discrimination)
+        leaves = [_drawn(leaf, middle, keep) for leaf in leaves_of(sketch)]
+        return with_leaves(sketch, iter(leaves))
 
     def exact(self, sketch: Sketch, time_limit: float) -> Sketch | None:
         """The best linear leaves: optimal where the program is small enough, else leaf by leaf; None without time."""
@@ -44,10 +63,6 @@ class LeafModels:
         for number in range(n_leaves):
             sketch = self._solved(sketch, [number], time_limit / n_leaves) or sketch
         return sketch
-
-    @property
-    def _price(self) -> float:
-        return self.space.price
 
     def _cells(self, n_leaves: int) -> int:
         """How large the program for so many leaves is: a person is in one leaf, a disparity row may meet several."""
@@ -98,6 +113,11 @@ class LeafModels:
         for number, part in zip(chosen, beta.reshape(-1, self.width), strict=True):
             leaves[number] = self.space.design.leaf(float(part[0]), part[1:])
         return with_leaves(sketch, iter(leaves))
+
+
+def _drawn(leaf: Leaf, middle: float, keep: float) -> Leaf:
+    terms = tuple(replace(term, coefficient=keep * term.coefficient) for term in leaf.terms)
+    return Leaf(keep * leaf.value + (1 - keep) * middle, terms)
 
 
 def _given(sketch: Sketch, leaf: np.ndarray, space: Workspace) -> np.ndarray:

@@ -15,11 +15,12 @@ from evenleaf.solve.local.sketch import Sketch, decided
 
 @dataclass(frozen=True)
 class Worth:
-    """Loss, discrimination and the objective, infinite where D is above ε."""
+    """Loss, discrimination, the objective (infinite where D is above ε) and the merit (where that costs its price)."""
 
     loss: float
     discrimination: float
     objective: float
+    merit: float
 
 
 class Workspace:
@@ -83,10 +84,12 @@ class Workspace:
         given = decided(sketch, self.table, self.everybody, self.problem.target)
         loss = float(self.losses(self.everybody, given).sum())
         discrimination = float((self.row_weight * np.abs(self.differences(given))).sum())
+        merit = float(self.merit(np.float64(loss), np.float64(discrimination)))
         limit = self.problem.max_discrimination
         if limit is None:
-            return Worth(loss, discrimination, loss + self.problem.fairness_weight * discrimination)
-        return Worth(loss, discrimination, loss if discrimination <= limit + FEASIBILITY_TOLERANCE / 2 else np.inf)
+            return Worth(loss, discrimination, merit, merit)
+        kept = discrimination <= limit + FEASIBILITY_TOLERANCE / 2
+        return Worth(loss, discrimination, loss if kept else np.inf, merit)
 
     @cached_property
     def _orders(self) -> dict[int, np.ndarray]:

@@ -9,6 +9,7 @@ import numpy as np
 from evenleaf.solve.mip.instance import NEGLIGIBLE, Instance
 from evenleaf.solve.mip.layout import Layout
 from evenleaf.solve.mip.model import ModelBuilder
+from evenleaf.solve.mip.model import Term as Entries
 from evenleaf.solve.mip.placement import Placement
 from evenleaf.solve.mip.terms import Terms
 from evenleaf.tree import Leaf
@@ -135,10 +136,12 @@ def add_paper_leaves(
     row = np.arange(n)
     for leaf in range(layout.n_leaves):
         for output in range(outputs):
-            difference = [
+            difference: list[Entries] = [
                 (row, yhat[:, output], 1.0),
                 (row[:, None], u[leaf, :, output][None, :], -rule.design),
             ]
             builder.rows(f"b_above_{leaf}_{output}", n, [*difference, (row, z[:, leaf], rule.slack)], upper=rule.slack)
-            builder.rows(f"b_below_{leaf}_{output}", n, [*difference, (row, z[:, leaf], -rule.slack)], lower=-rule.slack)
+            builder.rows(
+                f"b_below_{leaf}_{output}", n, [*difference, (row, z[:, leaf], -rule.slack)], lower=-rule.slack
+            )
     return PaperLeaves(u, yhat, rule, instance)

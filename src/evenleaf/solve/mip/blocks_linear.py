@@ -15,8 +15,9 @@ from evenleaf.solve.mip.instance import Instance
 from evenleaf.solve.mip.layout import Layout
 from evenleaf.solve.mip.limits import Uses
 from evenleaf.solve.mip.model import ModelBuilder
+from evenleaf.solve.mip.model import Term as Entries
 from evenleaf.solve.mip.placement import Placement
-from evenleaf.solve.mip.routes import Entries, add_one_each
+from evenleaf.solve.mip.routes import add_one_each
 from evenleaf.solve.mip.terms import MISSING_HIGH, MISSING_LOW, Terms
 
 # A linear test stays this clear of everybody it sends to the right, on features scaled to [0, 1]; less where two

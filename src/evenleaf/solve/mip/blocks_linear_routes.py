@@ -11,6 +11,7 @@ from evenleaf.solve.mip.choice import LinearChoice
 from evenleaf.solve.mip.layout import Layout
 from evenleaf.solve.mip.limits import Uses
 from evenleaf.solve.mip.model import ModelBuilder
+from evenleaf.solve.mip.model import Term as Entries
 from evenleaf.solve.mip.placement import Placement
 from evenleaf.solve.mip.routes import add_routes
 
@@ -66,7 +67,7 @@ def add_paper_routes(
     for node in range(layout.n_nodes):
         plus, minus, w = made.g_plus[:, node], made.g_minus[:, node], made.w_q[:, node]
         score = [(r, v, -np.asarray(c)) for r, v, c in coefficients.score(node)]
-        terms = [(row, coefficients.q[node], 1.0), *score, (row, plus, -1.0), (row, minus, 1.0)]
+        terms: list[Entries] = [(row, coefficients.q[node], 1.0), *score, (row, plus, -1.0), (row, minus, 1.0)]
         builder.rows(f"c_{node}", n, terms, lower=0.0, upper=0.0)
         builder.rows(f"d_{node}", n, [(row, plus, 1.0), (row, w, -big)], upper=0.0)
         builder.rows(f"e_{node}", n, [(row, minus, 1.0), (row, w, big)], upper=big)
@@ -119,7 +120,7 @@ def add_strong_routes(builder: ModelBuilder, n_units: int, coefficients: LinearC
     row = np.arange(n_units)
     for node in range(n_nodes):
         score = [(r, v, -np.asarray(c)) for r, v, c in coefficients.score(node)]
-        difference = [(row, coefficients.q[node], 1.0), *score]
+        difference: list[Entries] = [(row, coefficients.q[node], 1.0), *score]
         builder.rows(f"left_{node}", n_units, [*difference, (row, w[:, node], -big)], lower=-big)
         builder.rows(f"right_{node}", n_units, [*difference, (row, w[:, node], -big - epsilon)], upper=-epsilon)
     return StrongLinearTests(coefficients, w)

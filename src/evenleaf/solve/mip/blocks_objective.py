@@ -8,6 +8,7 @@ import numpy as np
 
 from evenleaf.solve.mip.instance import NEGLIGIBLE, Errors, Instance
 from evenleaf.solve.mip.model import ModelBuilder
+from evenleaf.solve.mip.model import Term as Entries
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +60,8 @@ def add_leaf_errors(builder: ModelBuilder, errors: Errors, z: np.ndarray, h: np.
     row = np.arange(n)
     for leaf in range(n_leaves):
         own, decided, inside = e[:, leaf], h[errors.unit, leaf], z[errors.unit, leaf]
-        above = [(row, own, 1.0), (row, decided, 1.0), (row, inside, -errors.value)]
-        below = [(row, own, 1.0), (row, decided, -1.0), (row, inside, errors.value)]
+        above: list[Entries] = [(row, own, 1.0), (row, decided, 1.0), (row, inside, -errors.value)]
+        below: list[Entries] = [(row, own, 1.0), (row, decided, -1.0), (row, inside, errors.value)]
         builder.rows(f"error_above_{leaf}", n, above, lower=0.0)
         builder.rows(f"error_below_{leaf}", n, below, lower=0.0)
     return LeafErrors(e, z, h, errors)
@@ -89,11 +90,12 @@ def add_discrimination(builder: ModelBuilder, instance: Instance, psi: np.ndarra
     rows = operator.matrix[pair[0]].tocoo()
     variable = psi[rows.coords[1], pair[1][rows.coords[0]]]
     place, constant = np.arange(n), instance.constant[pair[0]]
-    builder.rows("d_above", n, [(place, d, 1.0), (rows.coords[0], variable, -rows.data)], lower=constant)
-    builder.rows("d_below", n, [(place, d, 1.0), (rows.coords[0], variable, rows.data)], lower=-constant)
+    for name, sign in (("d_above", 1.0), ("d_below", -1.0)):
+        terms: list[Entries] = [(place, d, 1.0), (rows.coords[0], variable, -sign * rows.data)]
+        builder.rows(name, n, terms, lower=sign * constant)
     if instance.limit is not None and n:
         largest = weight.max()
         share = np.where(weight > NEGLIGIBLE * largest, weight / largest, 0.0)
-        terms = [(np.zeros(n, dtype=int), d, share)]
-        builder.rows("max_discrimination", 1, terms, upper=instance.limit / largest)
+        spent: list[Entries] = [(np.zeros(n, dtype=int), d, share)]
+        builder.rows("max_discrimination", 1, spent, upper=instance.limit / largest)
     return Discrimination(d, (pair[0], pair[1]), instance)

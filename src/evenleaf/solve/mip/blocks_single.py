@@ -11,9 +11,11 @@ from evenleaf.solve.mip.instance import Instance
 from evenleaf.solve.mip.layout import Layout
 from evenleaf.solve.mip.limits import Uses
 from evenleaf.solve.mip.model import ModelBuilder
+from evenleaf.solve.mip.model import Term as Entries
 from evenleaf.solve.mip.placement import Placement
 from evenleaf.solve.mip.ranks import Ranks
-from evenleaf.solve.mip.routes import Entries, add_one_each, add_routes, chosen
+from evenleaf.solve.mip.routes import add_one_each, add_routes, chosen
+
 
 @dataclass(frozen=True, eq=False)
 class PaperSingleTests:
@@ -123,16 +125,14 @@ def _add_gap_rows(builder: ModelBuilder, tests: PaperSingleTests) -> None:
     for node in range(len(tests.p)):
         plus, minus, w = tests.g_plus[:, node], tests.g_minus[:, node], tests.w_q[:, node]
         weighed = (row[:, None], tests.p[node, ranks.features][None, :], -ranks.values)
-        terms = [(row, tests.q[node], 1.0), weighed, (row, plus, -1.0), (row, minus, 1.0)]
+        terms: list[Entries] = [(row, tests.q[node], 1.0), weighed, (row, plus, -1.0), (row, minus, 1.0)]
         builder.rows(f"c_{node}", n, terms, lower=0.0, upper=0.0)
         builder.rows(f"d_{node}", n, [(row, plus, 1.0), (row, w, -largest)], upper=0.0)
         builder.rows(f"e_{node}", n, [(row, minus, 1.0), (row, w, largest)], upper=largest)
         builder.rows(f"f_{node}", n, [(row, plus, 1.0), (row, minus, 1.0), (row, w, epsilon)], lower=epsilon)
 
 
-def _add_quantitative_routes(
-    builder: ModelBuilder, tests: PaperSingleTests, layout: Layout, z: np.ndarray
-) -> None:
+def _add_quantitative_routes(builder: ModelBuilder, tests: PaperSingleTests, layout: Layout, z: np.ndarray) -> None:
     """Equations (g) and (h); who is missing in the tested feature follows `missing_left` instead of w^q."""
     ranks = tests.ranks
     gone = np.flatnonzero(~ranks.known.all(axis=1))
@@ -146,9 +146,7 @@ def _add_quantitative_routes(
             add_routes(builder, ("h_missing", "g_missing"), layout, node, z[gone], side, looking)
 
 
-def _add_categorical_routes(
-    builder: ModelBuilder, tests: PaperSingleTests, layout: Layout, z: np.ndarray
-) -> None:
+def _add_categorical_routes(builder: ModelBuilder, tests: PaperSingleTests, layout: Layout, z: np.ndarray) -> None:
     """Equations (i) to (l)."""
     instance, row = tests.instance, np.arange(tests.instance.n_units)
     categorical = np.array(list(tests.s))
@@ -156,7 +154,9 @@ def _add_categorical_routes(
         inside: list[Entries] = [(row, tests.w_c[:, node], 1.0)]
         for j, s in tests.s.items():
             level = np.arange(s.shape[1])
-            builder.rows(f"i_{node}_{j}", len(level), [(level, s[node], 1.0), (level, tests.p[node, j], -1.0)], upper=0.0)
+            builder.rows(
+                f"i_{node}_{j}", len(level), [(level, s[node], 1.0), (level, tests.p[node, j], -1.0)], upper=0.0
+            )
             inside.append((row, s[node][instance.features[j].codes], -1.0))
         builder.rows(f"j_{node}", len(row), inside, lower=0.0, upper=0.0)
         looking = chosen(tests.p[node, categorical], np.ones((len(row), len(categorical)), dtype=bool))

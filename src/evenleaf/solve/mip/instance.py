@@ -121,9 +121,7 @@ def gather(problem: Problem, *, merge: bool) -> Instance:
     if limit is not None:
         limit = (limit + FEASIBILITY_TOLERANCE / 2) / (scale if costs is None else 1.0)
     constant = _constant(problem, disparity, scale)
-    return Instance(
-        problem, features, kind, first, count, scale, costs, errors, disparity, constant, price, limit
-    )
+    return Instance(problem, features, kind, first, count, scale, costs, errors, disparity, constant, price, limit)
 
 
 def _varies(problem: Problem, column: int) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from evenleaf.problem import Shape
 from evenleaf.solve.mip.instance import Instance
 from evenleaf.solve.mip.model import ModelBuilder
+from evenleaf.solve.mip.model import Term as Entries
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +110,6 @@ def _add_crowding(builder: ModelBuilder, instance: Instance, members: np.ndarray
         here = members[:, leaf, :]
         terms = [(unit, here, 1.0), (unit[:, 0], filled[leaf], -1.0)]
         builder.rows(f"filled_{leaf}", n_units, terms, upper=0.0)
-        people = [(part, here, instance.count[:, None] / least), (np.zeros(1, dtype=int), filled[leaf], -1.0)]
+        people: list[Entries] = [(part, here, instance.count[:, None] / least), (0, filled[leaf], -1.0)]
         builder.rows(f"min_samples_leaf_{leaf}", 1, people, lower=0.0)
     return filled

@@ -6,6 +6,8 @@ What is added is what the paper leaves open: where missing values go, safe const
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from evenleaf.problem import Problem
@@ -94,8 +96,8 @@ def _add_tests(
     return add_paper_routes(builder, layout, z, coefficients)
 
 
-def _idle_as_none(choices: list[Choice | None], active: np.ndarray | None, x: np.ndarray) -> list[Choice | None]:
+def _idle_as_none(choices: Sequence[Choice | None], active: np.ndarray | None, x: np.ndarray) -> list[Choice | None]:
     """A test that is not active looks at nothing, whatever is left in its other variables."""
     if active is None:
-        return choices
+        return list(choices)
     return [choice if x[active[node]] > 0.5 else None for node, choice in enumerate(choices)]

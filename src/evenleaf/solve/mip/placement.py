@@ -74,9 +74,7 @@ def tidied(tree: Tree, problem: Problem) -> Tree:
 
 
 class _Placing:
-    def __init__(
-        self, tree: Tree, instance: Instance, layout: Layout, convention: Convention, choose: Choose
-    ) -> None:
+    def __init__(self, tree: Tree, instance: Instance, layout: Layout, convention: Convention, choose: Choose) -> None:
         self.tree, self.instance, self.layout = tree, instance, layout
         self.convention, self.choose = convention, choose
         self.choices: list[Choice | None] = [None] * layout.n_nodes

@@ -6,8 +6,7 @@ import numpy as np
 
 from evenleaf.solve.mip.layout import Layout
 from evenleaf.solve.mip.model import ModelBuilder
-
-Entries = tuple[np.ndarray, np.ndarray, np.ndarray | float]
+from evenleaf.solve.mip.model import Term as Entries
 
 
 def chosen(features: np.ndarray, where: np.ndarray) -> Entries:

@@ -7,7 +7,7 @@ import numpy as np
 from evenleaf.solve.mip.instance import Feature, Instance
 from evenleaf.solve.mip.layout import Layout
 from evenleaf.solve.mip.model import ModelBuilder
-from evenleaf.solve.mip.routes import Entries
+from evenleaf.solve.mip.model import Term as Entries
 from evenleaf.solve.mip.strong_tests import RIGHT, Family, StrongSingleTests
 
 
@@ -31,11 +31,11 @@ def add_strong_tests(builder: ModelBuilder, instance: Instance, layout: Layout, 
             everybody_left[node] = _binary(builder, f"everybody_left_{node}")
     tests = StrongSingleTests(instance, tuple(families), everybody_left, layout.n_nodes)
     for node in range(layout.n_nodes):
-        _add_one_choice(builder, tests, node, layout)
+        _add_one_choice(builder, tests, node)
     return tests
 
 
-def _add_one_choice(builder: ModelBuilder, tests: StrongSingleTests, node: int, layout: Layout) -> None:
+def _add_one_choice(builder: ModelBuilder, tests: StrongSingleTests, node: int) -> None:
     """A node asks one thing or nothing; below a node that asks nothing nobody needs to ask."""
     chosen = tests.chosen(node)
     idle = [tests.everybody_left[node]] if node in tests.everybody_left else []

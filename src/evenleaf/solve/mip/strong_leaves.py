@@ -14,6 +14,7 @@ from evenleaf.solve.mip.blocks_leaves import LeafRule, coefficients_of
 from evenleaf.solve.mip.instance import Instance
 from evenleaf.solve.mip.layout import Layout
 from evenleaf.solve.mip.model import ModelBuilder
+from evenleaf.solve.mip.model import Term as Entries
 from evenleaf.solve.mip.placement import Placement
 from evenleaf.tree import Leaf
 
@@ -82,7 +83,7 @@ def add_strong_labels(builder: ModelBuilder, instance: Instance, layout: Layout)
 
 def _add_choice_of_labels(builder: ModelBuilder, layout: Layout, zeta: np.ndarray) -> np.ndarray:
     """One label a leaf, zeta_ily ≤ u_ly, and of two siblings the left one decides the lower class."""
-    n, n_leaves, n_classes = zeta.shape
+    _, n_leaves, n_classes = zeta.shape
     u = builder.variables("u", (n_leaves, n_classes), upper=1.0, integer=True)
     leaf = np.arange(n_leaves)
     builder.rows("one_label", n_leaves, [(leaf[:, None], u, 1.0)], lower=1.0, upper=1.0)
@@ -129,9 +130,7 @@ class StrongNumbers:
         return np.asarray(value[:, None])
 
 
-def add_strong_numbers(
-    builder: ModelBuilder, instance: Instance, layout: Layout, rule: LeafRule
-) -> StrongNumbers:
+def add_strong_numbers(builder: ModelBuilder, instance: Instance, layout: Layout, rule: LeafRule) -> StrongNumbers:
     """0 ≤ h ≤ z, and |h_il − rule_il| ≤ M (1 − z_il): for constant leaves the convex hull of the product."""
     n, n_leaves, top = instance.n_units, layout.n_leaves, instance.top
     z = builder.variables("z", (n, n_leaves), upper=1.0)
@@ -144,7 +143,7 @@ def add_strong_numbers(
     for leaf in range(n_leaves):
         here, inside = h[:, leaf], z[:, leaf]
         builder.rows(f"h_{leaf}", n, [(row, here, 1.0), (row, inside, -top)], upper=0.0)
-        difference = [(row, here, 1.0), (row[:, None], u[leaf][None, :], -rule.design)]
+        difference: list[Entries] = [(row, here, 1.0), (row[:, None], u[leaf][None, :], -rule.design)]
         # Outside the leaf h is 0 and the rule at least −below; inside they are equal.
         below, above = rule.outside()
         builder.rows(f"h_below_{leaf}", n, [*difference, (row, inside, below)], upper=below)

@@ -13,9 +13,7 @@ import numpy as np
 
 from evenleaf.solve.mip.choice import SingleChoice
 from evenleaf.solve.mip.instance import Instance
-from evenleaf.solve.mip.layout import Layout
 from evenleaf.solve.mip.limits import Uses
-from evenleaf.solve.mip.model import ModelBuilder
 from evenleaf.solve.mip.placement import Placement
 
 # A level that always goes right has no variable.

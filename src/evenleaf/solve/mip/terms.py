@@ -59,7 +59,7 @@ class Terms:
         slope = coefficients / self.span
         terms = tuple(
             Term(int(self.column[t]), float(slope[t]), int(self.level[t]), self._unscaled(t, reading[t]))
-            for t in np.flatnonzero(coefficients)
+            for t in np.flatnonzero(coefficients).tolist()
         )
         return terms, -float(slope @ self.low)
 

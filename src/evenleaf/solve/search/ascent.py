@@ -91,7 +91,8 @@ class _Climb:
     def __init__(self, ascent: Ascent, box: Box, oracle: Oracle, fixings: tuple[Fixing, ...], target: float) -> None:
         self.ascent, self.box, self.oracle, self.target = ascent, box, oracle, target
         self.compiled, self.costs = ascent.compiled, ascent.scratch.costs
-        self.base, self.constant = _with_fixings(ascent.compiled, fixings, target + ascent.spread)
+        self.fixings, self.penalty = fixings, -1.0
+        self.base, self.constant = self.compiled.base, self.compiled.constant
         self.average = np.zeros_like(self.base)
         self.found: Found | None = None
 
@@ -126,15 +127,37 @@ class _Climb:
             moved, scale = self._step(mu, scale, direction, length * (self.target - value))
             if not moved:
                 break
+        if effort.steps > 1 and best < self.target - kernels.EPSILON:
+            mu, scale = self._aligned(best_mu, best_scale)
+            value, _ = self._bound(mu, scale)
+            if value > best:
+                best, best_mu, best_scale = value, mu, scale
         return self._finish(best, best_mu, best_scale)
+
+    def _aligned(self, mu: np.ndarray, scale: float) -> tuple[np.ndarray, float]:
+        """Multipliers at which the last tree is priced truly: what closes a node whose labels are all decided."""
+        v, limit = self.ascent.differences, self.ascent.limit
+        aligned = np.where(np.abs(v) > 1e-12, np.sign(v), mu)
+        if limit is None:
+            return aligned, scale
+        excess = float((self.compiled.weight * np.abs(v)).sum()) - limit
+        return aligned, (2 * self.target / excess if excess > 0 else 0.0)
 
     def _bound(self, mu: np.ndarray, scale: float) -> tuple[float, Choice]:
         """The cheapest tree of the box at these multipliers, and its cost: a bound for every tree in it."""
         c = self.compiled
+        self._penalise(scale)
         kernels.dual_costs(c.pointers, c.rows, c.entries, c.weight, scale, mu, self.base, self.costs)
         self.ascent.steps += 1
         value, choice = self.oracle.best()
         return value + self._fixed_part(scale), choice
+
+    def _penalise(self, scale: float) -> None:
+        """Make forbidden labels dearer than any difference between trees, which grows with the multipliers."""
+        penalty = self.target + self.ascent.spread * (1.0 if self.ascent.limit is None else max(1.0, scale))
+        if self.fixings and penalty != self.penalty:
+            self.penalty = penalty
+            self.base, self.constant = _with_fixings(self.compiled, self.fixings, penalty)
 
     def _fixed_part(self, scale: float) -> float:
         """What every tree of the box costs besides its stumps: label 0 for all, and −λε."""
@@ -184,8 +207,6 @@ class _Climb:
 
 def _with_fixings(compiled: Compiled, fixings: tuple[Fixing, ...], penalty: float) -> tuple[np.ndarray, float]:
     """A forbidden label costs `penalty` more: enough to lift any tree that has it above the target."""
-    if not fixings:
-        return compiled.base, compiled.constant
     base, constant = compiled.base.copy(), compiled.constant
     for fixing in fixings:
         forbidden = np.arange(compiled.n_labels + 1) == fixing.label

@@ -6,8 +6,9 @@ import numpy as np
 
 from evenleaf.problem import Problem
 from evenleaf.solve.leaves import best_leaves
-from evenleaf.solve.search.ascent import Found, Stump
+from evenleaf.solve.search.ascent import Found
 from evenleaf.solve.search.compiled import Compiled
+from evenleaf.solve.search.oracle import Stump
 from evenleaf.tree import Branch, Leaf, Node, Tree, tidy
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
-from evenleaf.solve.search.ascent import CLIMB, GLANCE, LOOK, SEARCH, Ascended, Ascent, Fixing
+from evenleaf.solve.search.ascent import CLIMB, GLANCE, LOOK, SEARCH, Ascended, Ascent, Effort, Fixing
 from evenleaf.solve.search.boxes import Box, first_boxes, single_root, split
 from evenleaf.solve.search.compiled import Compiled, compile_problem
 from evenleaf.solve.search.decode import decode
@@ -132,8 +132,8 @@ class Engine:
         cuts = np.unique(np.searchsorted(reached, np.arange(1, _CUTS_TRIED + 1) / (_CUTS_TRIED + 1)))
         return [np.isin(np.arange(size), rank_order[: min(cut, size - 2) + 1]) for cut in cuts]
 
-    def _climb(self, box: Box, effort: object, fixings: tuple[Fixing, ...] = ()) -> Ascended:
-        reached = self.ascent.climb(box, self.pairs[box.feature], self.objective, effort, fixings)  # type: ignore[arg-type]
+    def _climb(self, box: Box, effort: Effort, fixings: tuple[Fixing, ...] = ()) -> Ascended:
+        reached = self.ascent.climb(box, self.pairs[box.feature], self.objective, effort, fixings)
         if reached.found is not None and reached.found.objective < self.objective - EPSILON:
             self._offer(decode(reached.found, self.problem, self.compiled))
         return reached
@@ -226,6 +226,4 @@ class Engine:
 
 
 def _with_multipliers(box: Box, proof: Proof) -> Box:
-    from dataclasses import replace
-
     return replace(box, mu=proof.mu.astype(np.float64), scale=proof.scale)

@@ -9,15 +9,14 @@ from __future__ import annotations
 import numba as nb
 import numpy as np
 
-_OPTIONS = {"cache": True, "nogil": True, "fastmath": {"nsz", "arcp", "contract", "reassoc", "afn", "nnan"}}
-njit = nb.njit(**_OPTIONS)
+njit = nb.njit(cache=True, nogil=True, fastmath={"nsz", "arcp", "contract", "reassoc", "afn", "nnan"})
 
 EPSILON = 1e-10  # a bound this close to the incumbent closes a box
 INFINITE = 1e18
 
 
 @njit
-def dual_costs(pointers, rows, entries, weight, scale, mu, base, c):  # type: ignore[no-untyped-def]
+def dual_costs(pointers, rows, entries, weight, scale, mu, base, c):
     """c = base + matrixᵀ(scale·weight ∘ μ), class 0 subtracted (ALGORITHM §2)."""
     n_people, n_labels = c.shape
     n_rows = weight.shape[0]
@@ -34,7 +33,7 @@ def dual_costs(pointers, rows, entries, weight, scale, mu, base, c):  # type: ig
 
 
 @njit
-def differences(pointers, rows, entries, label, v):  # type: ignore[no-untyped-def]
+def differences(pointers, rows, entries, label, v):
     """v = matrix·ψ for the labels; every row sums to zero, so class 0 is minus the rest."""
     v[:] = 0.0
     for i in range(len(label)):
@@ -50,7 +49,7 @@ def differences(pointers, rows, entries, label, v):  # type: ignore[no-untyped-d
 
 
 @njit
-def least(sums):  # type: ignore[no-untyped-def]
+def least(sums):
     """The cheapest label's cost, label 0 costing nothing."""
     best = 0.0
     for k in range(len(sums)):
@@ -59,7 +58,7 @@ def least(sums):  # type: ignore[no-untyped-def]
 
 
 @njit
-def cheapest(sums):  # type: ignore[no-untyped-def]
+def cheapest(sums):
     """The cheapest label, the lowest among equals."""
     best, label = 0.0, 0
     for k in range(len(sums)):
@@ -69,7 +68,7 @@ def cheapest(sums):  # type: ignore[no-untyped-def]
 
 
 @njit
-def subset_cost(sums):  # type: ignore[no-untyped-def]
+def subset_cost(sums):
     """The best subset of levels with two labels: each level takes the cheaper of the pair; also the pair."""
     n_levels, n_labels = sums.shape
     best, first, second = INFINITE, 0, 1
@@ -85,10 +84,10 @@ def subset_cost(sums):  # type: ignore[no-untyped-def]
 
 
 @njit
-def segments(X, offsets, unordered, sizes, alive, place, count, least_people, group, segment):  # type: ignore[no-untyped-def]
+def segments(X, offsets, unordered, sizes, alive, place, count, least_people, possible, segment):
     """Number each person's segment between the alive cuts of every feature, on one side.
 
-    `group[i]` is −1 for people who can never be on this side. Cuts that cannot leave `least_people` on both
+    `possible[i]` tells who may be on this side. Cuts that cannot leave `least_people` on both
     parts, or that part these people as the cut before does, are dropped from `alive`. Returns, per feature, the
     number of segments (0 where no cut is left); `place` maps a segment to its cut.
     """
@@ -98,7 +97,7 @@ def segments(X, offsets, unordered, sizes, alive, place, count, least_people, gr
     table = np.zeros(sizes.max(), np.int32)
     total = 0
     for i in range(n_people):
-        if group[i] >= 0:
+        if possible[i]:
             total += count[i]
     for f in range(n_features):
         start, size = offsets[f], sizes[f]
@@ -111,7 +110,7 @@ def segments(X, offsets, unordered, sizes, alive, place, count, least_people, gr
         for rank in range(size):
             people[rank] = 0
         for i in range(n_people):
-            if group[i] >= 0:
+            if possible[i]:
                 people[X[f, i]] += count[i]
         below, since, cuts = 0, 0, 0
         for rank in range(size - 1):
@@ -134,7 +133,7 @@ def segments(X, offsets, unordered, sizes, alive, place, count, least_people, gr
 
 
 @njit
-def histogram(c, group, segment_f, n_groups, n_segments, ordered, h):  # type: ignore[no-untyped-def]
+def histogram(c, group, segment_f, n_groups, n_segments, ordered, h):
     """Costs by group and segment of one feature, cumulative over segments where the feature is ordered."""
     n_labels = c.shape[1]
     for g in range(n_groups):
@@ -154,7 +153,7 @@ def histogram(c, group, segment_f, n_groups, n_segments, ordered, h):  # type: i
 
 
 @njit
-def best_cut(run, n_segments, total):  # type: ignore[no-untyped-def]
+def best_cut(run, n_segments, total):
     """The best cut of cumulative sums: (cost, cut)."""
     best, place = INFINITE, -1
     if run.shape[1] == 1:
@@ -172,7 +171,7 @@ def best_cut(run, n_segments, total):  # type: ignore[no-untyped-def]
 
 
 @njit
-def cut_cost(below, total):  # type: ignore[no-untyped-def]
+def cut_cost(below, total):
     """Both parts of a cut at their cheapest labels."""
     low, high = 0.0, 0.0
     for k in range(len(total)):
@@ -182,7 +181,7 @@ def cut_cost(below, total):  # type: ignore[no-untyped-def]
 
 
 @njit
-def sweep_side(  # type: ignore[no-untyped-def]
+def sweep_side(
     c, group, segment, n_segments, unordered, moves, on_side, live, best, where, h, run, totals, offsets, slack, keep
 ):
     """For every root of a box, the best stump of each feature on one side (ALGORITHM §3).
@@ -238,14 +237,14 @@ def sweep_side(  # type: ignore[no-untyped-def]
 
 
 @njit
-def _mark_cuts(run, n_segments, total, slack, keep):  # type: ignore[no-untyped-def]
+def _mark_cuts(run, n_segments, total, slack, keep):
     for s in range(n_segments - 1):
         if cut_cost(run[s], total) < slack:
             keep[s] = 1
 
 
 @njit
-def _root_totals(c, group, moves, on_side, totals):  # type: ignore[no-untyped-def]
+def _root_totals(c, group, moves, on_side, totals):
     """Summed costs of everybody on the side, for every root of the box."""
     n_labels = c.shape[1]
     parts = np.zeros((len(on_side) + 1, n_labels))
@@ -269,7 +268,7 @@ def _root_totals(c, group, moves, on_side, totals):  # type: ignore[no-untyped-d
 
 
 @njit
-def best_tree(best_left, best_right, live, allowed):  # type: ignore[no-untyped-def]
+def best_tree(best_left, best_right, live, allowed):
     """The cheapest root with an admissible pair of stumps: (cost, root, left feature, right feature)."""
     value, root, left, right = INFINITE, -1, -1, -1
     n_options = best_left.shape[1]
@@ -287,7 +286,7 @@ def best_tree(best_left, best_right, live, allowed):  # type: ignore[no-untyped-
 
 
 @njit
-def label_side(c, member, segment_f, size, unordered_f, cut, constant, label):  # type: ignore[no-untyped-def]
+def label_side(c, member, segment_f, size, unordered_f, cut, constant, label):
     """Label the people of one side by their best stump: no test, a cut, or a subset of levels."""
     n_labels = c.shape[1]
     if constant or not unordered_f:
@@ -315,7 +314,7 @@ def label_side(c, member, segment_f, size, unordered_f, cut, constant, label):  
 
 
 @njit
-def price_stumps(c, group, segment, n_segments, unordered, stumps, h, settled, moving):  # type: ignore[no-untyped-def]
+def price_stumps(c, group, segment, n_segments, unordered, stumps, h, settled, moving):
     """What each labelled stump costs on the settled people, and on each moving part of the root.
 
     `stumps` holds (feature, segment, label below, label above) with the features in ascending order.
@@ -353,7 +352,7 @@ def price_stumps(c, group, segment, n_segments, unordered, stumps, h, settled, m
 @njit
 def best_pair(
     left, left_parts, left_stumps, right, right_parts, right_stumps, allowed, budget, least_left, least_right
-):  # type: ignore[no-untyped-def]
+):
     """The cheapest admissible pair of stumps when every part picks its side, and the least total of each stump.
 
     Pairs that cannot be cheaper than the best so far, nor than the budget, are passed over; the least totals are
@@ -393,7 +392,7 @@ def best_pair(
 
 
 @njit
-def step(mu, weight, v, direction, length):  # type: ignore[no-untyped-def]
+def step(mu, weight, v, direction, length):
     """One deflected, projected subgradient step on μ towards the target; False where it has nowhere to go."""
     n_rows, n_classes = weight.shape
     dot, norm = 0.0, 0.0
@@ -419,7 +418,7 @@ def step(mu, weight, v, direction, length):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _inward(mu, g):  # type: ignore[no-untyped-def]
+def _inward(mu, g):
     """A component that pushes against the box [−1, 1] counts for nothing."""
     if (mu >= 1.0 and g > 0) or (mu <= -1.0 and g < 0):
         return 0.0

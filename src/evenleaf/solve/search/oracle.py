@@ -66,7 +66,7 @@ class Sides:
         c, scratch = self.compiled, self.scratch
         return kernels.segments(
             c.ranks, c.offsets, c.unordered, c.sizes, self.alive[side], self.place[side], c.count,
-            scratch.least_people, self.groups[side], scratch.segment[side],
+            scratch.least_people, (self.groups[side] >= 0) | self.free, scratch.segment[side],
         )  # fmt: skip
 
     def stump(self, side: int, feature: int, segment: int) -> Stump:

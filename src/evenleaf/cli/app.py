@@ -1,0 +1,49 @@
+"""The commands and what they have in common."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from evenleaf import __version__
+from evenleaf.cli.audit import audit_command
+
+_EPILOG = """
+Examples:
+
+evenleaf audit people.csv --target granted --protected sex
+
+evenleaf audit people.csv --target granted --protected sex --protected race --json
+"""
+
+app = typer.Typer(
+    name="evenleaf",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("audit")(audit_command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"evenleaf {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def evenleaf(
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001 (its callback has shown it already)
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
+    ] = False,
+) -> None:
+    """Optimal, fair and readable decision trees, each with a proof.
+
+    Exit codes: 0 done, 2 bad input, 130 interrupted.
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
