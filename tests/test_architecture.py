@@ -32,7 +32,7 @@ ROOMS = [
     "testing",
 ]
 FACE = "evenleaf"  # the package's own __init__ and __main__, which may show whatever the rooms hold
-NUMBA_HOME = Path("solve/search/kernels.py")
+NUMBA_HOME = Path("solve/search/kernels/compile.py")
 FORBIDDEN_MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve"}
 FORBIDDEN_CALLS = {"eval", "exec"}
 MOST_LINES_A_FILE = 400

@@ -120,6 +120,11 @@ def test_rows_are_pure_data() -> None:
     assert (row["n"], row["value"], row["low"], row["high"]) == (1, None, None, None)
 
 
+def test_everybody_may_be_left_out() -> None:
+    found = group_rates(Y, sensitive_features=GROUP, positive=True, everybody=False)
+    assert [figure.group for figure in found.figures] == ["p", "q", "r"]
+
+
 def test_one_class_only_where_it_is_named() -> None:
     found = group_rates(["a", "b", "c", "a"], sensitive_features=[*"ppqq"], positive="b")
     assert {figure.label for figure in found.figures} == {"b"}

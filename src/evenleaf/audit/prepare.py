@@ -91,7 +91,7 @@ def check_roles(target: str, protected: Sequence[str], ignore: Sequence[str], we
         if roles.get(name) == role:
             raise InputError(f"column {name!r} is given as {role} twice")
         if name in roles:
-            raise InputError(f"column {name!r} is given as {roles[name]} and as {role}; it can only be one of them")
+            raise InputError(f"column {name!r} is {roles[name]} and also {role}; it can only be one of them")
         roles[name] = role
 
 

@@ -29,6 +29,7 @@ class Examiner:
     resampling: dict[str, Any]
     notions: dict[str, IndexNotion]
     progress: Progress | None
+    _found: Neighbourhoods | None = None
 
     @cached_property
     def people(self) -> People:
@@ -38,8 +39,12 @@ class Examiner:
     @cached_property
     def overall(self) -> tuple[dict[str, Any], ...]:
         """The rates (or the mean) of everybody."""
-        everybody = Groups((), ("everybody",), np.zeros(self.people.n_people, dtype=np.intp))
-        return tuple(_figure(figure) for figure in self._figures(everybody) if figure.group is None)
+        return tuple(_figure(figure) for figure in self._figures(self._nobody, everybody=True))
+
+    @cached_property
+    def _nobody(self) -> Groups:
+        """No groups at all."""
+        return Groups((), (), np.zeros(self.people.n_people, dtype=np.intp))
 
     def views(self, names: list[str], groups: Grouping) -> Iterator[View]:
         """All protected columns; then each alone; then all but each, where that is not one of those before."""
@@ -77,29 +82,28 @@ class Examiner:
         notion = self.notions[name]
         if isinstance(notion, DisparateImpact):
             return notion.compare(self.people, groups)
-        return notion.compare_within(self._around, self.people, groups)
+        return notion.compare_within(self._around(notion), self.people, groups)
 
-    @cached_property
-    def _around(self) -> Neighbourhoods:
-        notion = self.notions["dtdi"]
-        assert isinstance(notion, DisparateTreatment)  # noqa: S101 (the only one that looks around)
-        nobody = Groups((), (), np.zeros(self.people.n_people, dtype=np.intp))
-        return notion.neighbourhoods(self.people, nobody, self.progress)
+    def _around(self, notion: DisparateTreatment) -> Neighbourhoods:
+        if self._found is None:
+            self._found = notion.neighbourhoods(self.people, self._nobody, self.progress)
+        return self._found
 
     def _groups(self, groups: Groups, contributions: dict[str, np.ndarray]) -> Iterator[GroupNote]:
-        figures = self._figures(groups)
-        n_measures = len(figures) // (groups.n_groups + 1)  # everybody comes first
+        figures = self._figures(groups, everybody=False)
+        n_measures = len(figures) // groups.n_groups
         for code, label in enumerate(groups.labels):
-            own = figures[(code + 1) * n_measures : (code + 2) * n_measures]
+            own = figures[code * n_measures : (code + 1) * n_measures]
             share = {name: float(values[code]) for name, values in contributions.items()}
             yield GroupNote(label, own[0].n, own[0].share, tuple(map(_figure, own)), share)
 
-    def _figures(self, groups: Groups) -> tuple[GroupFigure, ...]:
+    def _figures(self, groups: Groups, *, everybody: bool) -> tuple[GroupFigure, ...]:
         return group_rates(
             self.people.outcome,
             sensitive_features=groups,
             positive=self.positive,
             sample_weight=self.people.weight,
+            everybody=everybody,
             **self.resampling,
         ).figures
 

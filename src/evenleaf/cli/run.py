@@ -57,7 +57,7 @@ def _usage(error: Exception) -> str:
     """What was wrong with the arguments, and where help is."""
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "evenleaf")
-    message = str(error.format_message()).rstrip(" .")  # type: ignore[attr-defined]
+    message = str(error.format_message()).rstrip(" .").replace("Value error, ", "")  # type: ignore[attr-defined]
     return f"{message[:1].lower()}{message[1:]}; see {command} --help"
 
 

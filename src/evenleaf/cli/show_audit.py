@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import floor, isnan, log10
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -17,6 +18,7 @@ from evenleaf.cli.run import readable
 _NAMES = {"didi": "DIDI", "dtdi": "DTDI"}
 _MOST_NAMES = 12
 _MOST_GROUPS = 50
+_WIDE = 90  # columns of a terminal that has room for the groups' shares beside their sizes
 
 
 def show_audit(report: AuditReport, source: str, console: Console | None = None) -> None:
@@ -27,7 +29,9 @@ def show_audit(report: AuditReport, source: str, console: Console | None = None)
     _section(console, "How far apart the groups are (0 is not at all)", _indices(report))
     for view in report.views:
         if view.groups:
-            _section(console, _title(report, view), _groups(report, view))
+            _section(console, _title(report, view), _groups(report, view, console.width >= _WIDE))
+            if len(view.groups) > _MOST_GROUPS:
+                console.print(f"  … the {_MOST_GROUPS} largest of {len(view.groups)} groups; --json has them all")
     for line in _explained(report):
         console.print(Padding(Text(readable(line), style="dim"), (1, 0, 0, 2), expand=False))
 
@@ -107,10 +111,10 @@ def _title(report: AuditReport, view: View) -> str:
     return f"{what} of {report.target}{named} by {' × '.join(view.columns)}"
 
 
-def _groups(report: AuditReport, view: View) -> Table:
+def _groups(report: AuditReport, view: View, wide: bool) -> Table:
     table = _table()
     table.add_column("group", overflow="fold", min_width=12)
-    numbers = ["people", "share"]
+    numbers = ["people", "share"] if wide else ["people"]
     decision = ["decision"] if len(report.overall) > 1 else []
     rate = "mean" if report.classes is None else "rate"
     rest = [f"{report.settings['confidence']:.0%} interval", "vs all"]
@@ -118,14 +122,11 @@ def _groups(report: AuditReport, view: View) -> Table:
         table.add_column(
             name, justify="left" if name == "decision" else "right", no_wrap=True, style="bold" if name == rate else ""
         )
-    shown = _largest(view.groups)
-    for group in shown:
-        _add_group(table, group, report, view)
-    if len(shown) < len(view.groups):
-        table.add_row(f"… {len(view.groups) - len(shown)} smaller groups: see --json")
+    for group in _largest(view.groups):
+        _add_group(table, group, report, view, wide)
     table.add_section()
     totals = {note.index: note.value for note in view.indices}
-    _add_group(table, GroupNote("everybody", report.n_people, 1.0, report.overall, totals), report, view)
+    _add_group(table, GroupNote("everybody", report.n_people, 1.0, report.overall, totals), report, view, wide)
     return table
 
 
@@ -136,25 +137,38 @@ def _largest(groups: tuple[GroupNote, ...]) -> list[GroupNote]:
     return [group for group in groups if group.n >= least][:_MOST_GROUPS]
 
 
-def _add_group(table: Table, group: GroupNote, report: AuditReport, view: View) -> None:
+def _add_group(table: Table, group: GroupNote, report: AuditReport, view: View, wide: bool) -> None:
     """One line a figure; the group's own cells stand on the first."""
     for number, (figure, overall) in enumerate(zip(group.figures, report.overall, strict=True)):
-        own = [readable(group.group), f"{group.n:,}", f"{group.share:.1%}"] if not number else [""] * 3
+        own = [readable(group.group), f"{group.n:,}", *([f"{group.share:.1%}"] if wide else [])]
         label = [readable(str(figure["label"]))] if len(report.overall) > 1 else []
         parts = [f"{group.contributions[n.index]:.4f}" if n.index in group.contributions else "" for n in view.indices]
         rate, interval, gap = _figure_cells(figure, overall, report)
         interval = interval if group.n >= SMALL_GROUP else "too few"
-        cells = [*own, *label, rate, interval, gap, *(parts if not number else [""] * len(parts))]
+        cells = [*own, *label, rate, interval, gap, *parts]
+        if number:
+            cells[: len(own)], cells[-len(parts) :] = [""] * len(own), [""] * len(parts)
         table.add_row(*(Text(cell) for cell in cells))
 
 
 def _figure_cells(figure: Mapping[str, Any], overall: Mapping[str, Any], report: AuditReport) -> list[str]:
     """The rate in per cent, its interval and its distance from everybody's in percentage points; or the mean."""
     value, low, high = (figure[key] for key in ("value", "low", "high"))
+    if isnan(value):  # a group without weight
+        return ["–", "–", ""]
     gap = value - overall["value"]
     if report.classes is None:
-        return [f"{value:.4g}", f"{low:.4g} – {high:.4g}", "" if figure is overall else f"{gap:+.4g}"]
+        digits = _decimals(report)
+        interval = f"{low:,.{digits}f} – {high:,.{digits}f}"
+        return [f"{value:,.{digits}f}", interval, "" if figure is overall else f"{gap:+,.{digits}f}"]
     return [f"{value:.1%}", f"{100 * low:.1f} – {high:.1%}", "" if figure is overall else f"{100 * gap:+.1f}"]
+
+
+def _decimals(report: AuditReport) -> int:
+    """So many that the largest mean is shown with four digits."""
+    means = [abs(figure["value"]) for view in report.views for group in view.groups for figure in group.figures]
+    largest = max((mean for mean in means if not isnan(mean)), default=0.0)
+    return min(9, max(0, 3 - floor(log10(largest)))) if largest > 0 else 1
 
 
 def _table() -> Table:

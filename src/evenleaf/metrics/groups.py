@@ -12,7 +12,7 @@ from evenleaf.errors import InputError
 from evenleaf.metrics.arguments import make_people, one_outcome, outcome_pair, positive_code
 from evenleaf.metrics.bootstrap import bootstrap_intervals
 from evenleaf.metrics.rates import RATES, Judged, judge
-from evenleaf.table import Groups, Label, Outcome, Task
+from evenleaf.table import Label, Outcome, Task
 
 
 @dataclass(frozen=True)
@@ -70,10 +70,12 @@ def group_rates(
     n_resamples: int = 1000,
     random_state: int | np.random.Generator = 0,
     sample_weight: Any = None,
+    everybody: bool = True,
 ) -> GroupFigures:
     """How often each class comes up in each group (or the mean, for numbers), with percentile intervals.
 
-    The people of each group are resampled `n_resamples` times. `positive` keeps the rate of one class only.
+    The people of each group are resampled `n_resamples` times. `positive` keeps the rate of one class only;
+    `everybody=False` leaves out the figures of all groups together, which otherwise come first.
     With `y_true` error rates are added. A small group has too few people to resample: a bootstrap interval
     says little there, and nothing at all about a group of one.
     """
@@ -88,7 +90,9 @@ def group_rates(
     measures = _decided(predicted, positive, people.weight)
     if true is not None:
         measures += _errors(true, predicted, positive, people.weight)
-    figures = _figures(measures, groups, people.weight, confidence, n_resamples, np.random.default_rng(random_state))
+    parts: list[tuple[str | None, np.ndarray]] = [(None, np.ones(people.n_people, dtype=bool))] if everybody else []
+    parts += [(label, groups.members(code)) for code, label in enumerate(groups.labels)]
+    figures = _figures(measures, parts, people.weight, confidence, n_resamples, np.random.default_rng(random_state))
     return GroupFigures(groups.columns, confidence, n_resamples, tuple(figures))
 
 
@@ -124,7 +128,7 @@ def _errors(true: Outcome, predicted: Outcome, positive: Label | None, weight: n
 
 def _figures(
     measures: list[_Measure],
-    groups: Groups,
+    parts: list[tuple[str | None, np.ndarray]],
     weight: np.ndarray,
     confidence: float,
     n_resamples: int,
@@ -132,8 +136,6 @@ def _figures(
 ) -> list[GroupFigure]:
     above = np.column_stack([measure.above for measure in measures])
     below = np.column_stack([measure.below for measure in measures])
-    everybody = np.ones(len(weight), dtype=bool)
-    parts = [(None, everybody), *((label, groups.members(code)) for code, label in enumerate(groups.labels))]
     figures = []
     for label, inside in parts:
         ends = bootstrap_intervals(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenleaf.problem import Problem
-from evenleaf.solve.local.sketch import Fork, Path, Sketch, at, paths
+from evenleaf.solve.local.sketch import Fork, Path, Sketch, at, leaves_of, paths
 
 
 @dataclass(frozen=True)
@@ -46,3 +46,9 @@ def allowance(problem: Problem, sketch: Sketch, path: Path) -> Allowance:
     in_all = len(schema) if shape.max_features_used is None else shape.max_features_used
     most = per_test if shape.branching == "linear" else min(1, per_test)
     return Allowance(usable, frozenset(uses), most, max(0, in_all - len(uses)))
+
+
+def may_grow(problem: Problem, sketch: Sketch, path: Path) -> bool:
+    """Whether the leaf at a path may become a test."""
+    shape = problem.shape
+    return len(path) < shape.max_depth and (shape.max_leaves is None or len(leaves_of(sketch)) < shape.max_leaves)

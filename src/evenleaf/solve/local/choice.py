@@ -107,7 +107,7 @@ class Choice:
         space = self.space
         loss = space.losses(space.everybody, self.elsewhere).sum()
         discrimination = (space.row_weight * np.abs(space.differences(self.elsewhere))).sum()
-        return float(space.merit(loss, discrimination))
+        return float(space.merit(np.asarray(loss), np.asarray(discrimination)))
 
     def _disparity_steps(self, before: np.ndarray, order: np.ndarray, sign: np.ndarray) -> np.ndarray:
         """What each change of sides in turn adds to D."""

@@ -59,12 +59,19 @@ class Descent:
             self.keep(self.fitter.exact(self.fitter.quick((*starts, lone)[0])))
         for sketch in (*starts, lone):
             self.descend(sketch)
-        failures = 0
-        while self.best is not None and failures < patience and not self.over():
-            self._reprice(failures)
-            failures = 0 if self.descend(kicked(self.space, unfold(self.best[1]), self.rng)) else failures + 1
+        self._wander(patience)
         if self.best is not None and not self.over():
             self.keep(without_needless_features(self.space, unfold(self.best[1])))
+
+    def _wander(self, patience: int) -> None:
+        """Kick and descend. Every other time the way goes on from where it led, so that it can cross a ridge."""
+        failures, here = 0, None
+        while self.best is not None and failures < patience and not self.over():
+            self._reprice(failures)
+            before = self.best[0].objective
+            base = unfold(self.best[1]) if here is None or failures % 2 == 0 else here
+            here = self.descend(kicked(self.space, base, self.rng))
+            failures = 0 if self.best[0].objective < before - _BETTER else failures + 1
 
     def keep(self, sketch: Sketch) -> bool:
         """Remember the tidy tree if it is valid and better than the best, or as good with fewer features."""
@@ -88,9 +95,8 @@ class Descent:
         best_size = sum(best_tree.feature_uses.values()), best_tree.n_leaves
         return score.objective <= best.objective and size < best_size
 
-    def descend(self, sketch: Sketch) -> bool:
-        """Improve one node at a time until no node can be; whether that gave a new best tree."""
-        before = np.inf if self.best is None else self.best[0].objective
+    def descend(self, sketch: Sketch) -> Sketch:
+        """Improve one node at a time until no node can be; the best tree is kept on the way."""
         sketch = self.fitter.quick(sketch)
         worth = self.space.worth(sketch)
         self.keep(self.fitter.mended(sketch))
@@ -105,7 +111,7 @@ class Descent:
                     self.keep(self.fitter.mended(sketch))
         if self.fitter.linear and not self.over():
             self.keep(self.fitter.exact(sketch))
-        return self.best is not None and self.best[0].objective < before - _BETTER
+        return sketch
 
     def _step(self, sketch: Sketch, path: Path, worth: Worth) -> tuple[Sketch, Worth] | None:
         """The best neighbour at one node, where that is better than the sketch and keeps the limits."""

@@ -1,10 +1,10 @@
-"""Chance changes that get a tree out of a local optimum: a test drawn anew, or a subtree cut back to a leaf."""
+"""Chance changes that get a tree out of a local optimum: a test drawn anew, a leaf split, a subtree cut back."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from evenleaf.solve.local.allowance import Allowance, allowance
+from evenleaf.solve.local.allowance import Allowance, allowance, may_grow
 from evenleaf.solve.local.design import Plane
 from evenleaf.solve.local.sketch import Fork, Path, Sketch, at, leaves_of, paths, replaced, rows_at
 from evenleaf.solve.local.workspace import Workspace
@@ -12,17 +12,30 @@ from evenleaf.tree import Leaf, SubsetTest, Test, ThresholdTest, threshold_above
 
 
 def kicked(space: Workspace, sketch: Sketch, rng: np.random.Generator) -> Sketch:
-    """The sketch with one of its nodes changed by chance; a lone leaf stays."""
-    forks = [path for path in paths(sketch) if isinstance(at(sketch, path), Fork)]
-    if not forks:
+    """The sketch with one or two of its nodes changed by chance."""
+    for _ in range(int(rng.integers(1, 3))):
+        places = list(paths(sketch))
+        sketch = _changed(space, sketch, places[int(rng.integers(len(places)))], rng)
+    return sketch
+
+
+def _changed(space: Workspace, sketch: Sketch, path: Path, rng: np.random.Generator) -> Sketch:
+    """A leaf is split at random where the limits let it; a test is drawn anew, or its part of the tree grows anew."""
+    here = at(sketch, path)
+    way = rng.random()
+    if isinstance(here, Fork) and way < 2 / 3:
+        leaves = leaves_of(here)
+        here = leaves[int(rng.integers(len(leaves)))]
+        sketch = replaced(sketch, path, here)
+        if way < 1 / 3:
+            return sketch
+    if isinstance(here, Leaf) and not may_grow(space.problem, sketch, path):
         return sketch
-    path = forks[int(rng.integers(len(forks)))]
-    if rng.random() < 1 / 3:
-        return replaced(sketch, path, leaves_of(at(sketch, path))[0])
-    fork, test = at(sketch, path), _random_test(space, sketch, path, rng)
-    if test is None or isinstance(fork, Leaf):
+    test = _random_test(space, sketch, path, rng)
+    if test is None:
         return sketch
-    return replaced(sketch, path, Fork(test, fork.left, fork.right))
+    left, right = (here, here) if isinstance(here, Leaf) else (here.left, here.right)
+    return replaced(sketch, path, Fork(test, left, right))
 
 
 def _random_test(space: Workspace, sketch: Sketch, path: Path, rng: np.random.Generator) -> Test | None:

@@ -7,14 +7,14 @@ from itertools import combinations
 
 import numpy as np
 
-from evenleaf.solve.local.allowance import allowance
+from evenleaf.solve.local.allowance import allowance, may_grow
 from evenleaf.solve.local.axis import Proposal, axis_proposals
 from evenleaf.solve.local.choice import Choice
 from evenleaf.solve.local.design import Plane
 from evenleaf.solve.local.directions import fitted_directions, random_direction
 from evenleaf.solve.local.model_splits import model_splits
 from evenleaf.solve.local.planes import PlaneMoves
-from evenleaf.solve.local.sketch import Fork, Path, Sketch, at, decided, leaves_of, reached, replaced, rows_at
+from evenleaf.solve.local.sketch import Fork, Path, Sketch, at, decided, reached, replaced, rows_at
 from evenleaf.solve.local.workspace import Workspace
 from evenleaf.tree import Leaf, LinearTest
 
@@ -31,7 +31,7 @@ def neighbours(space: Workspace, sketch: Sketch, path: Path, most: int, rng: np.
     """The most promising trees that differ in one node, the best first; their leaves are not yet fitted."""
     here = at(sketch, path)
     rows = rows_at(sketch, path, space.table)
-    if len(rows) < 2 or (isinstance(here, Leaf) and not _may_grow(space, sketch, path)):
+    if len(rows) < 2 or (isinstance(here, Leaf) and not may_grow(space.problem, sketch, path)):
         return []
     elsewhere = decided(sketch, space.table, space.everybody, space.problem.target)
     ranked: list[tuple[float, Fork]] = []
@@ -67,11 +67,6 @@ def polished(space: Workspace, sketch: Sketch, path: Path) -> Sketch:
         sides = (here.right, here.left) if best.swapped else (here.left, here.right)
         sketch = replaced(sketch, path, Fork(best.test, *sides))
     return sketch
-
-
-def _may_grow(space: Workspace, sketch: Sketch, path: Path) -> bool:
-    shape = space.problem.shape
-    return len(path) < shape.max_depth and (shape.max_leaves is None or len(leaves_of(sketch)) < shape.max_leaves)
 
 
 def _permitted(space: Workspace, sketch: Sketch, path: Path, feature: int) -> bool:

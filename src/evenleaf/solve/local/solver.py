@@ -22,7 +22,7 @@ from evenleaf.tree import Tree
 class LocalSearch:
     """Improves a tree until `patience` kicks in a row have not helped, or the budget is spent."""
 
-    patience: int = 8
+    patience: int = 20
     name = "local"
 
     def accepts(self, problem: Problem) -> bool:  # noqa: ARG002

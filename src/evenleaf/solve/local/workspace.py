@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -84,12 +84,22 @@ class Workspace:
         given = decided(sketch, self.table, self.everybody, self.problem.target)
         loss = float(self.losses(self.everybody, given).sum())
         discrimination = float((self.row_weight * np.abs(self.differences(given))).sum())
-        merit = float(self.merit(np.float64(loss), np.float64(discrimination)))
+        merit = float(self.merit(np.asarray(loss), np.asarray(discrimination)))
         limit = self.problem.max_discrimination
         if limit is None:
             return Worth(loss, discrimination, merit, merit)
         kept = discrimination <= limit + FEASIBILITY_TOLERANCE / 2
         return Worth(loss, discrimination, loss if kept else np.inf, merit)
+
+    def leaves_range(self, sketch: Sketch) -> bool:
+        """Whether a linear rule goes beyond the label range for somebody, which `decided` would clip."""
+        target = self.problem.target
+        if target.classes is not None:
+            return False
+        wide = replace(target, low=-np.inf, high=np.inf)
+        given = decided(sketch, self.table, self.everybody, wide)
+        slack = FEASIBILITY_TOLERANCE * ((target.high - target.low) or 1.0)
+        return bool((given < target.low - slack).any() or (given > target.high + slack).any())
 
     @cached_property
     def _orders(self) -> dict[int, np.ndarray]:

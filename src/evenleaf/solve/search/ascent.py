@@ -85,6 +85,39 @@ class Ascent:
         return _Climb(self, box, make(box, pairs, self.scratch), fixings, target).run(effort)
 
 
+@dataclass(eq=False)
+class _Record:
+    """The best multipliers of an ascent, and how the steps towards them are going."""
+
+    mu: np.ndarray
+    scale: float
+    best: float = -np.inf
+    last: float = -np.inf
+    stalled: int = 0
+    length: float = 1.0
+
+    def note(self, value: float, mu: np.ndarray, scale: float) -> None:
+        """Keep the multipliers if they give a better bound."""
+        if value > self.best + 1e-12:
+            self.best, self.scale, self.stalled = value, scale, 0
+            self.mu[:] = mu
+        else:
+            self.stalled += 1
+
+    def slow(self, count: int, effort: Effort, target: float) -> bool:
+        """Whether the last few steps gained too little of what remains."""
+        if count % effort.every:
+            return False
+        gained, self.last = self.best - self.last, self.best
+        return count > 0 and gained < effort.gain * (target - self.best)
+
+    def retreat(self, mu: np.ndarray) -> float:
+        """Back to the best multipliers, with shorter steps from there."""
+        self.length, self.stalled = self.length / 2, 0
+        mu[:] = self.mu
+        return self.scale
+
+
 class _Climb:
     """One ascent: the state that its steps share."""
 
@@ -93,46 +126,36 @@ class _Climb:
         self.compiled, self.costs = ascent.compiled, ascent.scratch.costs
         self.fixings, self.penalty = fixings, -1.0
         self.base, self.constant = self.compiled.base, self.compiled.constant
-        self.average = np.zeros_like(self.base)
+        self.average, self.share = np.zeros_like(self.base), 1.0
         self.found: Found | None = None
 
     def run(self, effort: Effort) -> Ascended:
         """Step until the target is reached, the gains run out, or the steps do."""
         mu, scale = self.box.mu.copy(), self.box.scale
-        best, best_mu, best_scale, last = -np.inf, mu.copy(), scale, -np.inf
-        direction, length, stalled, share = np.zeros_like(mu), 1.0, 0, 1.0
+        record = _Record(mu.copy(), scale)
+        direction = np.zeros_like(mu)
         for count in range(effort.steps):
             value, choice = self._bound(mu, scale)
-            if value > best + 1e-12:
-                best, best_scale, stalled = value, scale, 0
-                best_mu[:] = mu
-            else:
-                stalled += 1
+            record.note(value, mu, scale)
             if value >= self.target - kernels.EPSILON:
                 break
-            share = self._consider(choice, share)
-            if count % effort.every == 0:
-                if count and best - last < effort.gain * (self.target - best):
-                    break
-                last = best
-            if count + 1 == effort.steps:
+            if effort.steps > 1 or self.oracle.real:
+                self._consider(choice)
+            if count + 1 == effort.steps or record.slow(count, effort, self.target):
                 break
-            if stalled >= _STALLS:
-                length, stalled, scale = length / 2, 0, best_scale
-                mu[:] = best_mu
+            if record.stalled >= _STALLS:
+                scale = record.retreat(mu)
                 direction[:] = 0.0
-                if length < _LEAST_STEP:
+                if record.length < _LEAST_STEP:
                     break
                 continue
-            moved, scale = self._step(mu, scale, direction, length * (self.target - value))
+            moved, scale = self._step(mu, scale, direction, record.length * (self.target - value))
             if not moved:
                 break
-        if effort.steps > 1 and best < self.target - kernels.EPSILON:
-            mu, scale = self._aligned(best_mu, best_scale)
-            value, _ = self._bound(mu, scale)
-            if value > best:
-                best, best_mu, best_scale = value, mu, scale
-        return self._finish(best, best_mu, best_scale)
+        if effort.steps > 1 and record.best < self.target - kernels.EPSILON:
+            mu, scale = self._aligned(record.mu, record.scale)
+            record.note(self._bound(mu, scale)[0], mu, scale)
+        return self._finish(record.best, record.mu, record.scale)
 
     def _aligned(self, mu: np.ndarray, scale: float) -> tuple[np.ndarray, float]:
         """Multipliers at which the last tree is priced truly: what closes a node whose labels are all decided."""
@@ -147,6 +170,7 @@ class _Climb:
         """The cheapest tree of the box at these multipliers, and its cost: a bound for every tree in it."""
         c = self.compiled
         self._penalise(scale)
+        self.priced = (mu.copy(), scale)
         kernels.dual_costs(c.pointers, c.rows, c.entries, c.weight, scale, mu, self.base, self.costs)
         self.ascent.steps += 1
         value, choice = self.oracle.best()
@@ -164,16 +188,17 @@ class _Climb:
         limit = self.ascent.limit
         return self.constant - (0.0 if limit is None else scale * limit)
 
-    def _consider(self, choice: Choice, share: float) -> float:
+    def _consider(self, choice: Choice) -> None:
         """Price the oracle's tree truly, keep it if it is the best so far, and average its labels.
 
         The average is the randomised tree that the bound belongs to.
         """
         c, limit, v = self.compiled, self.ascent.limit, self.ascent.differences
         labels = self.oracle.labels(choice)
-        self.average *= 1 - share
+        self.average *= 1 - self.share
         chosen = np.flatnonzero(labels)
-        self.average[chosen, labels[chosen] - 1] += share
+        self.average[chosen, labels[chosen] - 1] += self.share
+        self.share = max(0.1, 0.7 * self.share)
         kernels.differences(c.pointers, c.rows, c.entries, labels, v)
         if self.oracle.real:
             discrimination = float((c.weight * np.abs(v)).sum())
@@ -182,7 +207,6 @@ class _Climb:
             if keeps and (self.found is None or objective < self.found.objective):
                 ranks, stumps = self.oracle.tests(choice)
                 self.found = Found(self.box.feature, ranks, stumps, labels, objective)
-        return max(0.1, 0.7 * share)
 
     def _step(self, mu: np.ndarray, scale: float, direction: np.ndarray, length: float) -> tuple[bool, float]:
         """Move μ; with D ≤ ε the scale λ of the multipliers rises or falls too (ALGORITHM §7)."""
@@ -199,7 +223,8 @@ class _Climb:
     def _finish(self, best: float, mu: np.ndarray, scale: float) -> Ascended:
         box = replace(self.box, mu=mu, scale=scale, bound=max(self.box.bound, best))
         if best < self.target - kernels.EPSILON:
-            self._bound(mu, scale)
+            if self.priced[1] != scale or not np.array_equal(self.priced[0], mu):
+                self._bound(mu, scale)
             live, alive = self.oracle.survivors(self.target - kernels.EPSILON - self._fixed_part(scale))
             box = replace(box, live=live, alive=alive)
         return Ascended(box, self.average, self.costs - (self.base - self.compiled.base), self.found)

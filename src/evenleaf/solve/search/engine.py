@@ -23,8 +23,8 @@ from evenleaf.solve.search.kernels import EPSILON
 from evenleaf.solve.search.limits import allowed_pairs
 from evenleaf.tree import Leaf, Tree
 
-_WORK = 200_000  # moving ranks × alive cuts that one bound may sweep over
-_MOST_MOVES = 256
+_WORK = 20000
+_MOST_MOVES = 64
 _MOST_LABEL_NODES = 60  # a box with several roots that needs more than this is split instead
 _PROMISING = 0.06  # within this part of the incumbent, a box with free ranks is worth more than a look
 _CUTS_TRIED, _ROOTS_CLIMBED = 8, 10

@@ -57,6 +57,7 @@ class Sides:
         self.compiled, self.scratch = compiled, scratch
         left, right, self.free = box.sides(compiled.ranks[box.feature])
         self.groups = (left, right)
+        self.members = (np.flatnonzero(left >= 0), np.flatnonzero(right >= 0))
         self.alive = box.alive.copy()
         self.place = np.zeros(self.alive.shape, dtype=np.int32)
         self.n_segments = tuple(self._segments(side) for side in (0, 1))
@@ -77,14 +78,3 @@ class Sides:
         if c.unordered[feature]:
             return Stump(feature, -1)
         return Stump(feature, int(self.place[side, c.offsets[feature] + segment]))
-
-    def kept(self, marks: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-        """Marks on segments as marks on cuts."""
-        c = self.compiled
-        alive = np.zeros_like(self.alive)
-        for side, mark in enumerate(marks):
-            for f in np.flatnonzero(self.n_segments[side]):
-                chosen = np.flatnonzero(mark[c.offsets[f] : c.offsets[f + 1]])
-                cuts = chosen if c.unordered[f] else self.place[side, c.offsets[f] + chosen]
-                alive[side, c.offsets[f] + cuts] = 1
-        return alive

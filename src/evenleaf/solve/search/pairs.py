@@ -51,7 +51,8 @@ class PairOracle:
         c = self.compiled
         for side in (0, 1):
             kernels.price_stumps(
-                self.scratch.costs, self.sides.groups[side], self.scratch.segment[side], self.sides.n_segments[side],
+                self.scratch.costs, self.sides.members[side], self.sides.groups[side],
+                self.scratch.segment[side], self.sides.n_segments[side],
                 c.unordered, self.lists[side], self.h, self.settled[side], self.moving[side],
             )  # fmt: skip
 
@@ -103,11 +104,11 @@ class PairOracle:
     def survivors(self, budget: float) -> tuple[np.ndarray, np.ndarray]:
         """Cuts with some labels whose cheapest partner stays below the budget."""
         self._pairs(budget)
-        marks = []
+        alive = np.zeros_like(self.sides.alive)
         for side in (0, 1):
-            mark = np.zeros(self.sides.alive.shape[1], dtype=np.uint8)
             kept = self.lists[side][(self.least[side] < budget) & (self.lists[side][:, 0] >= 0)]
-            mark[self.compiled.offsets[kept[:, 0]] + kept[:, 1]] = 1
-            marks.append(mark)
+            start = self.compiled.offsets[kept[:, 0]]
+            cut = np.where(self.compiled.unordered[kept[:, 0]], 0, self.sides.place[side, start + kept[:, 1]])
+            alive[side, start + cut] = 1
         possible = bool(min(self.least[0].min(), self.least[1].min()) < budget)
-        return self.box.live & possible, self.sides.kept((marks[0], marks[1]))
+        return self.box.live & possible, alive

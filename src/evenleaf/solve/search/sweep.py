@@ -43,9 +43,10 @@ class SweepOracle:
     def _sweep(self, side: int, slack: np.ndarray, marks: np.ndarray) -> None:
         c, sides = self.compiled, self.sides
         kernels.sweep_side(
-            self.scratch.costs, sides.groups[side], self.scratch.segment[side], sides.n_segments[side], c.unordered,
+            self.scratch.costs, sides.members[side], sides.groups[side],
+                self.scratch.segment[side], sides.n_segments[side], c.unordered,
             self.box.moves, self.on_side[side], self.live, self.values[side], self.where[side], self.h, self.sums,
-            self.totals[side], c.offsets, slack, marks,
+            self.totals[side], c.offsets, sides.place[side], slack, marks,
         )  # fmt: skip
 
     def labels(self, choice: Choice) -> np.ndarray:
@@ -81,10 +82,10 @@ class SweepOracle:
         left, right = self.values
         partner = ((right[:, None, :] + pairs).min(axis=2), (left[:, :, None] + pairs).min(axis=1))
         self.live = self.live & ((left + partner[0]).min(axis=1) < budget)
-        marks = tuple(np.zeros(self.sides.alive.shape[1], dtype=np.uint8) for _ in (0, 1))
+        alive = np.zeros_like(self.sides.alive)
         for side in (0, 1):
-            self._sweep(side, budget - partner[side], marks[side])
-        return self.live, self.sides.kept((marks[0], marks[1]))
+            self._sweep(side, budget - partner[side], alive[side])
+        return self.live, alive
 
     def _crowded(self) -> np.ndarray:
         """Which roots can have enough people on both sides."""

@@ -1,0 +1,98 @@
+"""The cheapest labels of a group of people, a cut and a subset of levels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evenleaf.solve.search.kernels.compile import INFINITE, njit
+
+
+@njit
+def least(sums):
+    """The cheapest label's cost, label 0 costing nothing."""
+    best = 0.0
+    for k in range(len(sums)):
+        best = min(best, sums[k])
+    return best
+
+
+@njit
+def cheapest(sums):
+    """The cheapest label, the lowest among equals."""
+    best, label = 0.0, 0
+    for k in range(len(sums)):
+        if sums[k] < best:
+            best, label = sums[k], k + 1
+    return label
+
+
+@njit
+def subset_cost(sums):
+    """The best subset of levels with two labels: each level takes the cheaper of the pair; also the pair."""
+    n_levels, n_labels = sums.shape
+    best, first, second = INFINITE, 0, 1
+    for a in range(n_labels + 1):
+        for b in range(a + 1, n_labels + 1):
+            total = 0.0
+            for level in range(n_levels):
+                low = 0.0 if a == 0 else sums[level, a - 1]
+                total += min(low, sums[level, b - 1])
+            if total < best:
+                best, first, second = total, a, b
+    return best, first, second
+
+
+@njit
+def best_cut(run, n_segments, total):
+    """The best cut of cumulative sums: (cost, cut)."""
+    best, place = INFINITE, -1
+    if run.shape[1] == 1:
+        whole = total[0]
+        for s in range(n_segments - 1):
+            value = min(run[s, 0], 0.0) + min(whole - run[s, 0], 0.0)
+            if value < best:
+                best, place = value, s
+    else:
+        for s in range(n_segments - 1):
+            value = cut_cost(run[s], total)
+            if value < best:
+                best, place = value, s
+    return best, place
+
+
+@njit
+def cut_cost(below, total):
+    """Both parts of a cut at their cheapest labels."""
+    low, high = 0.0, 0.0
+    for k in range(len(total)):
+        low = min(low, below[k])
+        high = min(high, total[k] - below[k])
+    return low + high
+
+
+@njit
+def label_side(c, member, segment_f, size, unordered_f, cut, constant, label):
+    """Label the people of one side by their best stump: no test, a cut, or a subset of levels."""
+    n_labels = c.shape[1]
+    if constant or not unordered_f:
+        sums = np.zeros((2, n_labels))
+        for i in range(len(member)):
+            if member[i]:
+                part = 0 if constant or segment_f[i] <= cut else 1
+                for k in range(n_labels):
+                    sums[part, k] += c[i, k]
+        low, high = cheapest(sums[0]), cheapest(sums[1])
+        for i in range(len(member)):
+            if member[i]:
+                label[i] = low if constant or segment_f[i] <= cut else high
+        return
+    sums = np.zeros((size, n_labels))
+    for i in range(len(member)):
+        if member[i]:
+            for k in range(n_labels):
+                sums[segment_f[i], k] += c[i, k]
+    _, first, second = subset_cost(sums)
+    for i in range(len(member)):
+        if member[i]:
+            low = 0.0 if first == 0 else sums[segment_f[i], first - 1]
+            label[i] = first if low <= sums[segment_f[i], second - 1] else second
