@@ -60,6 +60,11 @@ class Disparity:
         """How many columns ψ has (one in regression)."""
         return int(self.weight.shape[1])
 
+    @property
+    def balanced(self) -> bool:
+        """Whether every row sums to zero, so that deciding everybody alike is no disparity."""
+        return bool(_sums_to_zero(self.matrix).all())
+
     def differences(self, psi: np.ndarray) -> np.ndarray:
         """The signed differences (matrix · ψ), one a row and class."""
         return np.asarray(self.matrix @ psi)
@@ -134,9 +139,12 @@ def _one_column(matrix: sp.csr_array, weight: np.ndarray) -> np.ndarray:
     """With two classes ψ₀ = 1 − ψ₁, and a row that sums to zero says the same of both up to sign."""
     if weight.shape[1] != 2:
         return weight
-    balanced = np.abs(matrix.sum(axis=1)) <= 1e-9 * abs(matrix).sum(axis=1)
     folded = np.column_stack([np.zeros(len(weight)), weight.sum(axis=1)])
-    return np.where(np.asarray(balanced).reshape(-1, 1), folded, weight)
+    return np.where(_sums_to_zero(matrix)[:, None], folded, weight)
+
+
+def _sums_to_zero(matrix: sp.csr_array) -> np.ndarray:
+    return np.abs(np.asarray(matrix.sum(axis=1))) <= 1e-9 * np.asarray(abs(matrix).sum(axis=1))
 
 
 def _normalised(matrix: sp.csr_array, weight: np.ndarray) -> tuple[sp.csr_array, np.ndarray]:

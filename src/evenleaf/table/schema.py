@@ -136,15 +136,15 @@ def check_unique(names: Iterable[str]) -> None:
         seen.add(name)
 
 
-def find_name(name: str, names: Iterable[str]) -> int:
+def find_name(name: str, names: Iterable[str], what: str = "column") -> int:
     """The position of `name` among `names`, or an error that suggests the nearest spelling."""
     known = list(names)
     if name in known:
         return known.index(name)
     folded = {other.casefold(): other for other in reversed(known)}
     near = difflib.get_close_matches(str(name).casefold(), folded, n=1, cutoff=0.5)
-    hint = f"did you mean {folded[near[0]]!r}?" if near else _list_of(known)
-    raise InputError(f"there is no column {name!r}; {hint}")
+    hint = f"did you mean {folded[near[0]]!r}?" if near else _list_of(known, what)
+    raise InputError(f"there is no {what} {name!r}; {hint}")
 
 
 def level_label(value: object) -> str | None:
@@ -190,11 +190,11 @@ def ordered_levels(labels: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(unique, key=numbers.__getitem__))
 
 
-def _list_of(names: list[str]) -> str:
+def _list_of(names: list[str], what: str) -> str:
     if not names:
-        return "there are no columns"
+        return f"there are no {what}s"
     more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
-    return f"the columns are {', '.join(map(repr, names[:_NAMES_SHOWN]))}{more}"
+    return f"the {what}s are {', '.join(map(repr, names[:_NAMES_SHOWN]))}{more}"
 
 
 def _check_text(text: str, what: str) -> None:

@@ -16,7 +16,7 @@ from evenleaf.solve.mip.judge import MipResult, judge
 from evenleaf.solve.mip.model import LinearModel
 from evenleaf.solve.mip.run import (
     POINT_TOLERANCE,
-    SOLVER_TOLERANCE,
+    ROUNDING,
     Ending,
     LicenceError,
     Outcome,
@@ -132,6 +132,6 @@ def _known_beforehand(model: LinearModel) -> Outcome | None:
     if model.n_variables:
         return None
     amount, where = model.worst_break(np.zeros(0))
-    if amount > SOLVER_TOLERANCE:
+    if amount > ROUNDING:
         return Outcome(Ending.INFEASIBLE, None, np.inf, f"infeasible: there are no variables, yet {where} asks for one")
     return Outcome(Ending.OPTIMAL, np.zeros(0), model.offset, "optimal: there are no variables")

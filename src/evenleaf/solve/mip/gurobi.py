@@ -11,10 +11,12 @@ import scipy.sparse as sp
 from evenleaf.errors import InputError
 from evenleaf.solve.mip.backend import Backend
 from evenleaf.solve.mip.model import LinearModel
-from evenleaf.solve.mip.run import SOLVER_TOLERANCE, Ending, Outcome, Run, SolverError, ending_of
+from evenleaf.solve.mip.run import ROUNDING, Ending, Outcome, Run, SolverError, ending_of
 
 # What the size-limited licence allows, of variables and of rows each.
 SIZE_LIMIT = 2000
+# How far a row or a whole number may be off: the tightest that Gurobi offers.
+FEASIBILITY = 1e-9
 _ENDINGS = {
     "OPTIMAL": Ending.OPTIMAL,
     "INFEASIBLE": Ending.INFEASIBLE,
@@ -118,11 +120,11 @@ def _hand_over(gurobipy: Any, solver: Any, run: Run) -> Any:
 
 def _set_options(gurobipy: Any, solver: Any, run: Run) -> None:
     ours: dict[str, Any] = {
-        "FeasibilityTol": SOLVER_TOLERANCE,
-        "IntFeasTol": SOLVER_TOLERANCE,
+        "FeasibilityTol": FEASIBILITY,
+        "IntFeasTol": FEASIBILITY,
         "MIPGap": run.budget.gap,
-        "MIPGapAbs": SOLVER_TOLERANCE,
-        "OptimalityTol": SOLVER_TOLERANCE,
+        "MIPGapAbs": ROUNDING,
+        "OptimalityTol": FEASIBILITY,
         "Seed": run.seed,
         "Threads": run.budget.threads,
         "TimeLimit": run.budget.remaining,

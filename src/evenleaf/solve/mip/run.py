@@ -14,9 +14,9 @@ from evenleaf.solve.budget import Budget
 from evenleaf.solve.mip.model import LinearModel
 from evenleaf.solve.result import relative_gap
 
-# Solvers are asked to keep rows and whole numbers to the first; a point is believed up to the second, since
-# presolve undone in floating point may lose a little.
-SOLVER_TOLERANCE = 1e-9
+# What counts as rounding; the absolute gap that solvers are asked to close is this small too.
+ROUNDING = 1e-9
+# A point is believed that breaks the model by no more than this: presolve undone in floating point loses a little.
 POINT_TOLERANCE = 1e-6
 # A solver that is told of the deadline stops by itself and says so in its own words; past this it is interrupted.
 OVERTIME_SECONDS = 0.25
@@ -142,4 +142,4 @@ def tidy(model: LinearModel, x: np.ndarray) -> np.ndarray:
     """The point with its whole numbers made whole and its bounds kept to the letter, where no row suffers from it."""
     x = np.asarray(x, dtype=float).copy()
     whole = np.clip(np.where(model.integer, np.round(x), x), model.lower, model.upper)
-    return whole if model.violation(whole) <= max(model.violation(x), SOLVER_TOLERANCE) else x
+    return whole if model.violation(whole) <= max(model.violation(x), ROUNDING) else x

@@ -10,8 +10,10 @@ import numpy as np
 from evenleaf.errors import InputError
 from evenleaf.solve.mip.backend import Backend
 from evenleaf.solve.mip.model import LinearModel
-from evenleaf.solve.mip.run import INFINITY, SOLVER_TOLERANCE, Ending, Outcome, Run, SolverError, ending_of
+from evenleaf.solve.mip.run import INFINITY, Ending, Outcome, Run, SolverError, ending_of
 
+# How far a row or a whole number may be off. SCIP takes 1e-9 for nothing, so its tolerance stays well above that.
+FEASIBILITY = 1e-7
 _ENDINGS = {
     "optimal": Ending.OPTIMAL,
     "gaplimit": Ending.OPTIMAL,
@@ -68,8 +70,7 @@ def _set_options(solver: Any, run: Run) -> None:
         "limits/time": min(run.budget.remaining, INFINITY),
         # Its own handler would take Ctrl-C away from Python.
         "misc/catchctrlc": False,
-        "numerics/feastol": SOLVER_TOLERANCE,
-        "numerics/dualfeastol": SOLVER_TOLERANCE,
+        "numerics/feastol": FEASIBILITY,
         "randomization/randomseedshift": run.seed,
     }
     known = solver.getParams()

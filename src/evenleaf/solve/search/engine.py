@@ -55,7 +55,7 @@ class Engine:
         self.influence = self.compiled.influence()
         self.tree: Tree | None = None
         self.objective = np.inf
-        self.in_hand = np.inf
+        self.in_hand = -np.inf  # until the first boxes are open, nothing is known
         self.open: list[tuple[float, int, Box]] = []
         self.order = itertools.count()
         self.proofs: dict[int, Proof] = {}
@@ -76,6 +76,7 @@ class Engine:
         for box in first_boxes(self.compiled, mu, scale):
             if self.pairs[box.feature].any():
                 self._push(box)
+        self.in_hand = np.inf
         while self.open and not self.budget.exhausted and not self._good_enough():
             self.in_hand, _, box = heapq.heappop(self.open)
             if self.in_hand < self.objective - EPSILON and not self._examine(box):

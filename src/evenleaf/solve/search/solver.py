@@ -15,8 +15,9 @@ class SearchSolver:
     name = "search"
 
     def accepts(self, problem: Problem) -> bool:
-        """Classes, single-feature tests, constant leaves, depth at most 2.
+        """Classes, single-feature tests, constant leaves, depth at most 2, and rows that compare averages.
 
+        A row that sums to zero is what every notion makes; then a constant tree is always fair enough.
         A least number of people a leaf is exact only for ordered features so far, so together with categorical
         features of three or more levels it is left to the mixed-integer program.
         """
@@ -29,6 +30,7 @@ class SearchSolver:
             and shape.branching == "single"
             and shape.max_depth <= 2
             and not (shape.min_samples_leaf > 1 and many_levels)
+            and problem.simplified.balanced
         )
 
     def solve(self, problem: Problem, budget: Budget, start: Tree | None = None) -> Solution:

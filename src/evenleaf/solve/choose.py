@@ -1,0 +1,89 @@
+"""One door to all solvers: `solve(problem)`. "auto" takes an exact method, and never swaps in a weaker one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, Protocol
+
+from evenleaf.errors import InputError
+from evenleaf.problem import Problem
+from evenleaf.solve.budget import Budget
+from evenleaf.solve.result import Solution
+from evenleaf.table import find_name
+from evenleaf.tree import Tree
+
+SolverName = Literal["auto", "search", "mip", "local", "greedy"]
+
+
+class Solver(Protocol):
+    """What every solver offers; `evenleaf.testing.check_solver` checks the rest."""
+
+    name: str
+
+    def accepts(self, problem: Problem) -> bool:
+        """Whether the solver can answer this problem as it claims to."""
+
+    def solve(self, problem: Problem, budget: Budget, start: Tree | None = None) -> Solution:
+        """The answer within the budget, at least as good as the start."""
+
+
+def _search(options: Mapping[str, Any]) -> Solver:
+    from evenleaf.solve.search import SearchSolver  # compiles kernels, so only when it is asked for
+
+    return SearchSolver(**options)
+
+
+def _mip(options: Mapping[str, Any]) -> Solver:
+    from evenleaf.solve.mip.solve import MipSolver
+
+    return MipSolver(**options)
+
+
+def _local(options: Mapping[str, Any]) -> Solver:
+    from evenleaf.solve.local import LocalSearch
+
+    return LocalSearch(**options)
+
+
+def _greedy(options: Mapping[str, Any]) -> Solver:
+    from evenleaf.solve.greedy import GreedySolver
+
+    return GreedySolver(**options)
+
+
+SOLVERS: dict[str, Callable[[Mapping[str, Any]], Solver]] = {
+    "search": _search,
+    "mip": _mip,
+    "local": _local,
+    "greedy": _greedy,
+}
+_EXACT = ("search", "mip")  # in the order in which auto tries them
+
+
+def get_solver(name: str, problem: Problem, options: Mapping[str, Any] | None = None) -> Solver:
+    """The solver by name, or for "auto" the first exact one that accepts the problem."""
+    if name == "auto":
+        if options:
+            raise InputError("solver_options need a solver: say which one they are for, for example solver='mip'")
+        return next(solver for solver in (SOLVERS[exact]({}) for exact in _EXACT) if solver.accepts(problem))
+    if name not in SOLVERS:
+        find_name(name, ["auto", *SOLVERS], what="solver")
+    try:
+        solver = SOLVERS[name](options or {})
+    except TypeError as error:
+        raise InputError(f"the {name} solver does not take these options: {error}") from error
+    if not solver.accepts(problem):
+        raise InputError(f"the {name} solver cannot answer this problem exactly as asked; use solver='auto' or 'mip'")
+    return solver
+
+
+def solve(
+    problem: Problem,
+    budget: Budget | None = None,
+    *,
+    solver: SolverName | str = "auto",
+    start: Tree | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Solution:
+    """Answer a problem. The clock runs from the moment the budget was made, or from now."""
+    return get_solver(solver, problem, options).solve(problem, budget or Budget(), start)
