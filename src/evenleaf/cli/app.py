@@ -8,9 +8,12 @@ import typer
 
 from evenleaf import __version__
 from evenleaf.cli.audit import audit_command
+from evenleaf.cli.demo import demo_command
 
 _EPILOG = """
 Examples:
+
+evenleaf demo
 
 evenleaf audit people.csv --target granted --protected sex
 
@@ -26,6 +29,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("audit")(audit_command)
+app.command("demo")(demo_command)
 
 
 def _show_version(wanted: bool) -> None:
