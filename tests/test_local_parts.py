@@ -48,7 +48,7 @@ def worth_of(problem: Problem, given: np.ndarray) -> float:
 
 
 @st.composite
-def choices(draw: st.DrawFn, **options: Any) -> Choice:
+def choices(draw: st.DrawFn, /, **options: Any) -> Choice:
     """Any two decisions for any of the people of a tiny problem."""
     problem = draw(problems(forms=("weight", "plain"), **options))
     n = problem.people.n_people
@@ -81,6 +81,19 @@ def test_a_sweep_is_what_evaluating_every_step_would_say(choice: Choice, data: s
             side[order[turn]] = ~side[order[turn]]
 
 
+@pytest.mark.parametrize("notion", [DisparateImpact(), DisparateTreatment(n_neighbors=4)])
+def test_the_two_ways_to_sweep_agree(notion: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    choice = root_choice(linear_space(fairness=notion))
+    order = np.random.default_rng(1).permutation(len(choice.rows))[:40]
+    start = np.arange(len(choice.rows)) % 3 == 0
+    found = []
+    for factor in (0, 10**6):  # always sorted, always as a table
+        monkeypatch.setattr("evenleaf.solve.local.choice._DENSE", factor)
+        found.append(choice.sweep(start, order))
+    assert found[0] == pytest.approx(found[1], abs=1e-12)
+    assert np.ptp(found[0]) > 0
+
+
 @given(choices(limits=False), st.data())
 @settings(max_examples=150)
 def test_linear_gains_never_promise_too_little(choice: Choice, data: st.DataObject) -> None:
@@ -105,9 +118,9 @@ def test_gains_of_one_person_alone_are_exact(choice: Choice) -> None:
     linear, mean = choice.gains()
     for place, row in enumerate(choice.rows):
         worths = []
-        for given in (choice.left[place], choice.right[place]):
+        for decision in (choice.left[place], choice.right[place]):
             alone = choice.elsewhere.copy()
-            alone[row] = given
+            alone[row] = decision
             worths.append(worth_of(problem, alone))
         assert 2 * mean[place] - linear[place] == pytest.approx(worths[0] - worths[1], abs=1e-9)
 
@@ -184,8 +197,8 @@ def test_many_levels_leave_out_the_rarest(monkeypatch: pytest.MonkeyPatch) -> No
 def root_choice(space: Workspace, labels: tuple[float, float] = (0.0, 1.0)) -> Choice:
     n = len(space.everybody)
     kind: Any = float if space.problem.target.classes is None else int
-    given = [np.full(n, label, dtype=kind) for label in labels]
-    return Choice(space, space.everybody, given[1], *given, np.zeros(n, dtype=int), np.zeros(n, dtype=int))
+    left, right = (np.full(n, label, dtype=kind) for label in labels)
+    return Choice(space, space.everybody, right, left, right, np.zeros(n, dtype=int), np.zeros(n, dtype=int))
 
 
 NOTIONS = [{}, {"fairness": DisparateImpact()}, {"fairness": DisparateTreatment(n_neighbors=5), "fairness_weight": 0.5}]

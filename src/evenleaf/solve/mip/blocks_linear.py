@@ -22,7 +22,7 @@ from evenleaf.solve.mip.terms import MISSING_HIGH, MISSING_LOW, Terms
 
 # A linear test stays this clear of everybody it sends to the right, on features scaled to [0, 1]; less where two
 # neighbouring values of a feature are closer, so that every single-feature test is also a linear one, but never so
-# little that the tolerances of a solver could part equal people.
+# little, against the largest score, that the tolerances of a solver could part equal people.
 MARGIN, SMALLEST_MARGIN = 1e-3, 1e-4
 # Coefficients below this are rounding of the solver's: they move no score by as much as the margin.
 _NOTHING = 1e-9
@@ -34,7 +34,8 @@ def margin_for(terms: Terms) -> float:
     for t in range(terms.n_terms):
         known = np.unique(terms.values[~terms.missing[:, t], t])
         gap = min(gap, float(np.diff(known).min())) if len(known) > 1 else gap
-    return max(gap * (1 - 1e-9), SMALLEST_MARGIN)
+    reach = float(terms.reach().max(initial=0.0))
+    return max(gap * (1 - 1e-9), SMALLEST_MARGIN * max(1.0, reach / 10))
 
 
 @dataclass(frozen=True, eq=False)
