@@ -18,9 +18,11 @@ from evenleaf.solve.mip.backends import BACKENDS, available, get_backend
 from evenleaf.solve.mip.gurobi import SIZE_LIMIT, Gurobi
 from evenleaf.solve.mip.highs import Highs
 from evenleaf.solve.mip.model import LinearModel, ModelBuilder
+from evenleaf.solve.mip.paper import build_paper
 from evenleaf.solve.mip.run import Run
 from evenleaf.solve.mip.scip import Scip
 from evenleaf.solve.result import Stop, TracePoint
+from evenleaf.testing import SHELF
 from mip_models import (
     KNOWN,
     assignment,
@@ -88,6 +90,17 @@ def test_random_models_agree_with_brute_force(name: str, model: LinearModel) -> 
     assert result.stop is Stop.FINISHED
     # Every bound on the way was in the units of the model, offset included.
     assert all(point.bound <= optimum + 1e-6 for point in budget.trace)
+
+
+@every_backend
+@pytest.mark.parametrize("seed", [1, 2])
+def test_tolerances_are_not_so_tight_that_a_worse_tree_is_called_optimal(name: str, seed: int) -> None:
+    """HiGHS did that on this model, with these seeds, when asked to keep rows to 1e-9."""
+    (entry,) = [entry for entry in SHELF if entry.name == "treatment_by_kernel_unnormalised"]
+    formulation = build_paper(entry.build())
+    result = get_backend(name).solve(formulation.model, Budget(seed=seed))
+    assert check(formulation.model, result) * formulation.scale == pytest.approx(entry.objective, abs=1e-6)
+    assert result.stop is Stop.FINISHED
 
 
 @every_backend

@@ -50,6 +50,16 @@ def test_violation_names_the_worst() -> None:
     assert model.violation(np.array([np.inf, 2.0])) == np.inf
 
 
+def test_the_bound_of_the_box() -> None:
+    builder = ModelBuilder(offset=1.0)
+    builder.variables("x", (3,), lower=-2.0, upper=5.0, cost=np.array([3.0, -1.0, 0.0]))
+    builder.variables("idle", (), lower=-np.inf)
+    assert builder.build().box_bound() == -10.0
+    builder.variables("free", (), lower=-np.inf, cost=1.0)
+    assert builder.build().box_bound() == -np.inf
+    assert ModelBuilder(offset=4.0).build().box_bound() == 4.0
+
+
 def test_crossing_bounds_are_named() -> None:
     model, _ = whole_numbers()
     assert model.crossing_bounds() is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from evenleaf.errors import InputError
-from evenleaf.problem import Misclassification, Problem, Score
+from evenleaf.problem import Problem, Score
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.greedy import greedy_tree
 from evenleaf.solve.local.fitter import Fitter
@@ -18,8 +18,8 @@ from evenleaf.solve.result import PROOF_TOLERANCE, relative_gap
 from evenleaf.tree import Leaf, Tree, tidy
 
 _BETTER = 1e-10
-# Prices of disparity that are tried in turn where the form D ≤ ε names none.
-_PRICES = (1.0, 0.3, 3.0, 0.1, 10.0)
+# What disparity may cost for a while, as a multiple of its usual price.
+_PRICES = (1.0, 1.0, 0.5, 0.2, 2.0, 5.0)
 
 
 class Descent:
@@ -58,6 +58,8 @@ class Descent:
         if self.fitter.linear and not self.over():
             self.keep(self.fitter.exact(self.fitter.quick((*starts, lone)[0])))
         for sketch in (*starts, lone):
+            if self.problem.shape.branching == "linear" and sketch is not lone:
+                sketch = self.descend(sketch, single=True)  # soon done, and a good place to go on from
             self.descend(sketch)
         self._wander(patience)
         if self.best is not None and not self.over():
@@ -67,11 +69,21 @@ class Descent:
         """Kick and descend. Every other time the way goes on from where it led, so that it can cross a ridge."""
         failures, here = 0, None
         while self.best is not None and failures < patience and not self.over():
-            self._reprice(failures)
             before = self.best[0].objective
             base = unfold(self.best[1]) if here is None or failures % 2 == 0 else here
-            here = self.descend(kicked(self.space, base, self.rng))
+            here = self._other_price(kicked(self.space, base, self.rng))
+            here = self.descend(here)
             failures = 0 if self.best[0].objective < before - _BETTER else failures + 1
+
+    def _other_price(self, sketch: Sketch) -> Sketch:
+        """Descend with disparity dearer or cheaper than it is; in the form D ≤ ε the new price stays."""
+        factor = float(self.rng.choice(_PRICES))
+        self.space.price = factor * self.space.usual_price
+        if self.problem.max_discrimination is None:
+            if self.space.usual_price and factor != 1:
+                sketch = self.descend(sketch)
+            self.space.price = self.space.usual_price
+        return sketch
 
     def keep(self, sketch: Sketch) -> bool:
         """Remember the tidy tree if it is valid and better than the best, or as good with fewer features."""
@@ -95,8 +107,11 @@ class Descent:
         best_size = sum(best_tree.feature_uses.values()), best_tree.n_leaves
         return score.objective <= best.objective and size < best_size
 
-    def descend(self, sketch: Sketch) -> Sketch:
-        """Improve one node at a time until no node can be; the best tree is kept on the way."""
+    def descend(self, sketch: Sketch, *, single: bool = False) -> Sketch:
+        """Improve one node at a time until no node can be, by single-feature tests alone if `single`.
+
+        The best tree is kept on the way.
+        """
         sketch = self.fitter.quick(sketch)
         worth = self.space.worth(sketch)
         self.keep(self.fitter.mended(sketch))
@@ -105,20 +120,21 @@ class Descent:
             improved = False
             places = list(paths(sketch))
             for place in self.rng.permutation(len(places)):
-                better = None if self.over() else self._step(sketch, places[place], worth)
+                better = None if self.over() else self._step(sketch, places[place], worth, single=single)
                 if better is not None:
                     (sketch, worth), improved = better, True
                     self.keep(self.fitter.mended(sketch))
-        if self.fitter.linear and not self.over():
+        detour = self.problem.max_discrimination is None and self.space.price != self.space.usual_price
+        if self.fitter.linear and not detour and not self.over():
             self.keep(self.fitter.exact(sketch))
         return sketch
 
-    def _step(self, sketch: Sketch, path: Path, worth: Worth) -> tuple[Sketch, Worth] | None:
+    def _step(self, sketch: Sketch, path: Path, worth: Worth, *, single: bool) -> tuple[Sketch, Worth] | None:
         """The best neighbour at one node, where that is better than the sketch and keeps the limits."""
         if path not in paths(sketch):
             return None  # an earlier step has cut it off
         best: tuple[Sketch, Worth] | None = None
-        for trial in neighbours(self.space, sketch, path, self.fitter.trials, self.rng):
+        for trial in neighbours(self.space, sketch, path, self.fitter.trials, self.rng, single=single):
             if self.budget.exhausted:
                 break
             fitted = self.fitter.quick(trial)
@@ -139,10 +155,3 @@ class Descent:
         people = self.problem.people
         tree = tidy(fold(self.problem, sketch), people.features, people.weight)
         return bool(self.problem.shape.violations(tree, people.features))
-
-    def _reprice(self, round_number: int) -> None:
-        if self.problem.max_discrimination is not None:
-            unit = 1.0
-            if isinstance(self.problem.loss, Misclassification):
-                unit = float(self.problem.loss.matrix(self.problem.people.outcome.n_classes).max()) or 1.0
-            self.space.price = unit * _PRICES[round_number % len(_PRICES)]

@@ -42,8 +42,9 @@ class Fitter:
         return self._models.softened(sketch) if self.linear else sketch
 
     def value(self, worth: Worth) -> float:
-        """What the search lowers: the objective, or with linear leaves, which are mended in the end, the merit."""
-        return worth.merit if self.linear else worth.objective
+        """What the search lowers: the merit; but D ≤ ε must be kept, unless linear leaves are mended in the end."""
+        strict = self.space.problem.max_discrimination is not None and not self.linear
+        return worth.objective if strict else worth.merit
 
     def exact(self, sketch: Sketch) -> Sketch:
         """The best leaves there is time for."""
@@ -54,7 +55,7 @@ class Fitter:
     def _constant(self, sketch: Sketch) -> Sketch:
         space = self.space
         leaf = reached(sketch, space.table, space.everybody)
-        found = best_leaves(space.problem, leaf, len(leaves_of(sketch)), self.space.budget.remaining)
+        found = best_leaves(space.asked(), leaf, len(leaves_of(sketch)), self.space.budget.remaining)
         if found is None:
             return sketch
         return with_leaves(sketch, iter([Leaf(float(value)) for value in found[0]]))

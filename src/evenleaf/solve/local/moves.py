@@ -27,8 +27,13 @@ _MOST_PAIRS = 6
 _QUANTILES = ((0.25, 0.75), (0.1, 0.5), (0.5, 0.9))
 
 
-def neighbours(space: Workspace, sketch: Sketch, path: Path, most: int, rng: np.random.Generator) -> list[Sketch]:
-    """The most promising trees that differ in one node, the best first; their leaves are not yet fitted."""
+def neighbours(
+    space: Workspace, sketch: Sketch, path: Path, most: int, rng: np.random.Generator, *, single: bool = False
+) -> list[Sketch]:
+    """The most promising trees that differ in one node, the best first; their leaves are not yet fitted.
+
+    `single` leaves out the linear tests.
+    """
     here = at(sketch, path)
     rows = rows_at(sketch, path, space.table)
     if len(rows) < 2 or (isinstance(here, Leaf) and not may_grow(space.problem, sketch, path)):
@@ -39,7 +44,7 @@ def neighbours(space: Workspace, sketch: Sketch, path: Path, most: int, rng: np.
         if space.budget.exhausted:
             break
         choice = _choice(space, rows, elsewhere, left, right)
-        for proposal in _proposals(choice, sketch, path, rng):
+        for proposal in _proposals(choice, sketch, path, rng, single=single):
             sides = (right, left) if proposal.swapped else (left, right)
             ranked.append((proposal.merit, Fork(proposal.test, *sides)))
     ranked.sort(key=lambda entry: entry[0])
@@ -105,13 +110,13 @@ def _choice(space: Workspace, rows: np.ndarray, elsewhere: np.ndarray, left: Ske
     )
 
 
-def _proposals(choice: Choice, sketch: Sketch, path: Path, rng: np.random.Generator) -> list[Proposal]:
+def _proposals(choice: Choice, sketch: Sketch, path: Path, rng: np.random.Generator, *, single: bool) -> list[Proposal]:
     """Single-feature tests, and where linear ones are allowed cuts along directions and changes of one coefficient."""
     space, here = choice.space, at(sketch, path)
     allowed = allowance(space.problem, sketch, path)
-    single = [feature for feature in sorted(allowed.usable) if allowed.permits({feature})]
-    found = axis_proposals(choice, single, _SWEPT)
-    if allowed.most < 2 or not space.design.n_columns or space.budget.exhausted:
+    features = [feature for feature in sorted(allowed.usable) if allowed.permits({feature})]
+    found = axis_proposals(choice, features, _SWEPT)
+    if single or allowed.most < 2 or not space.design.n_columns or space.budget.exhausted:
         return found
     moves = PlaneMoves(choice, allowed)
     plane = space.design.plane(here.test) if isinstance(here, Fork) else None

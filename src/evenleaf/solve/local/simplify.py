@@ -12,7 +12,7 @@ from evenleaf.tree import LinearTest
 
 def without_needless_features(space: Workspace, sketch: Sketch) -> Sketch:
     """The sketch with every feature dropped from its linear tests that can be without a worse objective."""
-    for path in list(paths(sketch)):
+    for path in reversed(list(paths(sketch))):  # children first: a test over one feature may swap its sides
         here = at(sketch, path)
         if isinstance(here, Fork) and isinstance(here.test, LinearTest):
             sketch = _pruned(space, sketch, path)

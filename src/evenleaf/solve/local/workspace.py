@@ -24,10 +24,10 @@ class Worth:
 
 
 class Workspace:
-    """A problem with what is computed from it once. `price` is what a unit of disparity costs.
+    """A problem with what is computed from it once. `price` is what a unit of disparity costs in the merit.
 
-    In the form D ≤ ε there is no such price; one is guessed, the excess over ε pays it, and the search raises or
-    lowers it. Only `worth` decides what is accepted.
+    That is λ, but for a while the search may use another, so as to get off a ridge of |·|. In the form D ≤ ε no
+    price is given: one is guessed, and the excess over ε pays it.
     """
 
     def __init__(self, problem: Problem, budget: Budget) -> None:
@@ -39,7 +39,14 @@ class Workspace:
         self.classes = np.flatnonzero(self.weight.any(axis=0))  # the columns of ψ that count
         self.entry_row = np.repeat(np.arange(operator.n_rows), np.diff(self.matrix.indptr))
         self.entry_person, self.entry_value = self.matrix.indices, self.matrix.data
-        self.price = problem.fairness_weight if problem.max_discrimination is None else 1.0
+        self.usual_price = problem.fairness_weight if problem.max_discrimination is None else _unit(problem)
+        self.price = self.usual_price
+
+    def asked(self) -> Problem:
+        """The problem at the price of the moment."""
+        if self.problem.max_discrimination is not None or self.price == self.problem.fairness_weight:
+            return self.problem
+        return self.problem.with_weight(self.price)
 
     @cached_property
     def design(self) -> Design:
@@ -111,3 +118,10 @@ class Workspace:
             order = np.argsort(self.table.data[column], kind="stable")
             self._orders[column] = order.astype(np.int32)
         return self._orders[column]
+
+
+def _unit(problem: Problem) -> float:
+    """The largest cost of one decision, or 1 for numbers: loss and disparity are then of like size."""
+    if isinstance(problem.loss, Misclassification):
+        return float(problem.loss.matrix(problem.people.outcome.n_classes).max()) or 1.0
+    return 1.0

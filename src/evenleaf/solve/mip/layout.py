@@ -50,17 +50,15 @@ class Layout:
         return self.leaves_below(2 * node + 2)
 
 
-def layout_for(instance: Instance) -> Layout:
-    """The depth K, or less where nothing could use it.
+def layout_for(instance: Instance, n_questions: int) -> Layout:
+    """The depth K, or less where nothing could use it; none at all where there is nothing to ask.
 
     Each test on a path parts the people who reach it, so a path of d tests leaves d + 1 leaves with somebody in
     each, and uses up d of the allowed uses.
     """
     shape = instance.problem.shape
     depth = min(shape.max_depth, instance.n_units - 1, _most_tests(shape, instance))
-    if not instance.features:
-        depth = 0
-    return Layout(depth)
+    return Layout(depth if n_questions else 0)
 
 
 def _most_tests(shape: Shape, instance: Instance) -> int:

@@ -53,6 +53,11 @@ class LinearModel:
         """The objective at a point."""
         return float(self.cost @ x + self.offset)
 
+    def box_bound(self) -> float:
+        """A lower bound on the objective that needs no solver: every variable at its better bound."""
+        up, down = self.cost > 0, self.cost < 0
+        return float(self.cost[up] @ self.lower[up] + self.cost[down] @ self.upper[down] + self.offset)
+
     def violation(self, x: np.ndarray) -> float:
         """The largest amount by which a point breaks a bound, a row or integrality: solver-independent."""
         return self.worst_break(x)[0]

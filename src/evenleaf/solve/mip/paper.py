@@ -31,9 +31,9 @@ from evenleaf.tree import Test, Tree
 def build_paper(problem: Problem) -> Formulation:
     """The literal formulation: one set of variables a person, big-M rows (c) to (h), rows (g), (h), (k), (l) a leaf."""
     instance = gather(problem, merge=False)
-    layout = layout_for(instance)
     shape, builder = problem.shape, ModelBuilder()
     terms = terms_of(instance)
+    layout = layout_for(instance, terms.n_terms if shape.branching == "linear" else len(instance.features))
     z = add_members(builder, instance, layout)
     active = _add_active(builder, layout, z) if limits_tests(shape) else None
     tests = _add_tests(builder, instance, layout, terms, z, active)

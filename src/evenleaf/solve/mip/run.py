@@ -83,6 +83,7 @@ class Run:
         self.interrupt: Callable[[], None] = lambda: None
         self.news = threading.Event()
         self._lock = threading.Lock()
+        self.prove(model.box_bound())
         if start is not None:
             self._keep(start, model.objective(start))
 

@@ -31,8 +31,9 @@ from evenleaf.tree import Test, Tree
 def build_strong(problem: Problem) -> Formulation:
     """The strong formulation of a problem."""
     instance = gather(problem, merge=True)
-    layout = layout_for(instance)
     builder, terms = ModelBuilder(), terms_of(instance)
+    linear = problem.shape.branching == "linear"
+    layout = layout_for(instance, terms.n_terms if linear else len(instance.features))
     ordered = not instance.is_regression
     leaves = _add_leaves(builder, instance, layout, terms)
     tests = _add_tests(builder, instance, layout, terms, ordered) if layout.depth else None
@@ -47,8 +48,7 @@ def build_strong(problem: Problem) -> Formulation:
     convention = Convention(ordered=ordered, idle_left=False)
 
     def choose(test: Test) -> Choice | None:
-        single = problem.shape.branching == "single"
-        return chosen_single(test, instance) if single else chosen_linear(test, instance, terms)
+        return chosen_linear(test, instance, terms) if linear else chosen_single(test, instance)
 
     def read(x: np.ndarray) -> Reading:
         members = x[leaves.members].sum(axis=2)

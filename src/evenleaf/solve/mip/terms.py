@@ -13,8 +13,8 @@ from evenleaf.tree.questions import NO_LEVEL
 # In a linear test a missing number is read as lying one range below or one range above all known values,
 # whichever is optimal. So every single-feature test, the missing on either side, is also a linear one.
 MISSING_LOW, MISSING_HIGH = -1.0, 2.0
-# A column farther than this from 0 and 1, against its range, is left out of linear rules: on the numbers as they
-# are, such a rule could not be computed to the margin that parts people.
+# A column farther than this from zero, against its range, is left out of linear rules: on the numbers as they are,
+# such a rule could not be computed to the margin that parts people.
 _FARTHEST = 1e9
 
 
@@ -117,7 +117,7 @@ def _parts(instance: Instance, number: int, feature: Feature) -> list[Part]:
     values = instance.problem.people.features.data[feature.column]
     low, high = float(feature.values[0]), float(feature.values[-1])
     span = high - low if high > low else 1.0
-    if not 1.0 / _FARTHEST < span < _FARTHEST or max(abs(low), abs(high)) > _FARTHEST * span:
+    if not 1e-100 < span < 1e100 or max(abs(low), abs(high)) > _FARTHEST * span:
         return []
     scaled = np.where(missing, 0.0, (values[instance.first] - low) / span)
     scaled[scaled < NEGLIGIBLE] = 0.0
