@@ -17,6 +17,7 @@ import evenleaf
 SOURCE = Path(evenleaf.__file__).parent
 ROOMS = [
     "errors",
+    "files",
     "table",
     "fairness",
     "tree",

@@ -11,9 +11,9 @@ import numpy as np
 
 from evenleaf.audit import AuditReport, audit
 from evenleaf.datasets import Dataset, load_adult
-from evenleaf.datasets.files import write_whole
 from evenleaf.errors import InputError
 from evenleaf.fairness import DisparateTreatment
+from evenleaf.files import write_whole
 from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve import Budget, Solution, solve
 from evenleaf.tree import Branch, tree_text, tree_to_json
@@ -86,5 +86,5 @@ def _in_words(problem: Problem, solution: Solution) -> str:
 
 
 def _write(path: Path, text: str) -> Path:
-    write_whole(path, text.encode("utf-8"))
+    write_whole(path, [text.encode("utf-8")])
     return path

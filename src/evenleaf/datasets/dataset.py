@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from evenleaf.datasets.files import write_whole
 from evenleaf.errors import InputError
+from evenleaf.files import write_whole
 from evenleaf.table import Grouping, Label, Outcome, People, Table, make_groups, make_weight
 from evenleaf.table.frames import RawColumns
 
@@ -88,7 +88,7 @@ class Dataset:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(zip(*map(_cells, columns.values()), strict=True))
-        write_whole(place, text.getvalue().encode("utf-8"))
+        write_whole(place, [text.getvalue().encode("utf-8")])
 
 
 def _raw(table: Table) -> RawColumns:

@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 import pooch
 
 from evenleaf.datasets.entry import DataFile
-from evenleaf.datasets.files import write_whole
 from evenleaf.errors import InputError
+from evenleaf.files import write_whole
 
 FOLDER_VARIABLE = "EVENLEAF_DATA_DIR"
 _PATIENCE = 30.0
@@ -125,7 +125,7 @@ def _checked(file: DataFile, found: bytes) -> bytes | None:
 def _keep(fresh: bytes, place: Path) -> None:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(place, gzip.compress(fresh, mtime=0))
+        write_whole(place, [gzip.compress(fresh, mtime=0)])
     except OSError as error:
         warnings.warn(f"{place} could not be written ({error}); the data will be fetched again", stacklevel=2)
 

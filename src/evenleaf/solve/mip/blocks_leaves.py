@@ -33,6 +33,7 @@ class LeafRule:
     high: np.ndarray
     slack: np.ndarray  # the largest |design_i · u − ŷ_i| of each unit: its big-M
     terms: Terms | None
+    redundant: np.ndarray  # terms that the others and the intercept stand in for
 
     @property
     def size(self) -> int:
@@ -62,28 +63,50 @@ class LeafRule:
             found = None if self.terms is None else self.terms.read(leaf.terms)
             if found is None:
                 return None
-            u[1:] = found[0] / instance.scale
-            value += found[1]
+            u[1:], constant = self._rebased(found[0])
+            value += found[1] + constant
+            u[1:] /= instance.scale
         u[0] = float(instance.scaled(value)) + 0.5 * u[1:].sum()
         return u
+
+    def _rebased(self, slope: np.ndarray) -> tuple[np.ndarray, float]:
+        """The same rule without redundant terms: c·1[first level] is c − c·1[second] − … − c·1[last]."""
+        slope, constant = slope.copy(), 0.0
+        for t in np.flatnonzero(self.redundant):
+            constant += float(slope[t])
+            slope[self.terms.feature == self.terms.feature[t]] -= slope[t]  # type: ignore[union-attr]
+        return slope, constant
 
 
 def constant_rule(instance: Instance) -> LeafRule:
     """The same number for everybody in the leaf (Example 3.1)."""
     n = instance.n_units
-    return LeafRule(np.ones((n, 1)), np.zeros(1), np.full(1, instance.top), np.ones(n), None)
+    return LeafRule(np.ones((n, 1)), np.zeros(1), np.full(1, instance.top), np.ones(n), None, np.zeros(0, dtype=bool))
 
 
 def linear_rule(instance: Instance, terms: Terms) -> LeafRule:
     """Linear leafing (Example 3.3) with an intercept, at most `STEEPEST`, and ŷ within the label range."""
     centred = terms.filled() - 0.5
     centred[np.abs(centred) < NEGLIGIBLE] = 0.0
-    far = STEEPEST * terms.n_terms / 2  # how far the intercept can be from ŷ
-    bound = np.append(far, np.full(terms.n_terms, STEEPEST))
-    slack = 1.0 + far + STEEPEST * np.abs(centred).sum(axis=1)
-    low, high = -bound, bound.copy()
+    redundant = _redundant(instance, terms)
+    slope = np.where(redundant, 0.0, STEEPEST)
+    far = slope.sum() / 2  # how far the intercept can be from ŷ
+    slack = 1.0 + far + np.abs(centred) @ slope
+    high = np.append(far, slope)
+    low = -high
     high[0] += 1.0
-    return LeafRule(np.column_stack([np.ones(instance.n_units), centred]), low, high, slack, terms)
+    design = np.column_stack([np.ones(instance.n_units), centred])
+    return LeafRule(design, low, high, slack, terms, redundant)
+
+
+def _redundant(instance: Instance, terms: Terms) -> np.ndarray:
+    """The first level of a column in which nobody is missing: the intercept and the other levels say it all."""
+    redundant = np.zeros(terms.n_terms, dtype=bool)
+    for number, feature in enumerate(instance.features):
+        own = np.flatnonzero(terms.feature == number)
+        if feature.categorical and not feature.has_missing:
+            redundant[own[0]] = True
+    return redundant
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from evenleaf.errors import InputError
+from evenleaf.files import write_whole
 from evenleaf.solve.mip.export_lp import lp_lines
 from evenleaf.solve.mip.export_mps import mps_lines
 from evenleaf.solve.mip.export_rows import Side, legal_names, one_sided
@@ -33,16 +34,6 @@ def write_model(model: LinearModel, path: str | os.PathLike[str]) -> Path:
         raise InputError(f"the bounds of {crossing!r} cross: the model is infeasible, and no format can say so")
     if model.n_variables == 0:
         raise InputError("the model has no variables: there is nothing to write")
-    _write_whole(target, writer(model, legal_names(model.variable_names), one_sided(model)))
+    lines = writer(model, legal_names(model.variable_names), one_sided(model))
+    write_whole(target, (f"{line}\n".encode("ascii") for line in lines))
     return target
-
-
-def _write_whole(target: Path, lines: Iterable[str]) -> None:
-    """Write beside the target and rename: a reader sees the old file or the new one, never a half."""
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with part.open("w", encoding="ascii", newline="\n") as file:
-            file.writelines(f"{line}\n" for line in lines)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)

@@ -15,9 +15,6 @@ from evenleaf.solve.mip.run import ROUNDING, Ending, Outcome, Run, SolverError, 
 # How far a row or a whole number may be off. Ten times tighter than HiGHS's own, and no tighter: it takes 1e-9 for
 # nothing, and with a tolerance of that size it called worse trees optimal (4 of 73 problems of the shelf).
 FEASIBILITY = 1e-7
-# At 1e-9, the size of its own internal epsilon, HiGHS cut off true optima and called worse points optimal (15 of 24
-# seeds on one small tree); from 1e-8 upwards it did not.
-_WHOLE_TOLERANCE = 1e-7
 # Numbers of highspy's enums, which are not imported up here.
 _ROWWISE, _MINIMISE, _FEASIBLE = 2, 1, 2
 _ENDINGS = {

@@ -12,7 +12,7 @@ from evenleaf.errors import DisagreementError, InputError
 from evenleaf.problem import Problem, Score
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.greedy import greedy_tree
-from evenleaf.solve.mip.backend import Backend, MipResult
+from evenleaf.solve.mip.backend import MipResult
 from evenleaf.solve.mip.backends import get_backend
 from evenleaf.solve.mip.explain import explain_infeasible
 from evenleaf.solve.mip.formulation import Formulation
@@ -21,7 +21,7 @@ from evenleaf.solve.mip.placement import NotEncodableError
 from evenleaf.solve.mip.polish import polished
 from evenleaf.solve.mip.remarks import remarks
 from evenleaf.solve.mip.strong import build_strong
-from evenleaf.solve.result import PROOF_TOLERANCE, Solution, Status, Stop, TracePoint, confirm
+from evenleaf.solve.result import PROOF_TOLERANCE, Solution, Status, Stop, confirm
 from evenleaf.tree import Tree
 
 FormulationName = Literal["strong", "paper"]
@@ -60,7 +60,7 @@ class MipSolver:
             budget.report(0.0, known[1].objective)
         formulation = FORMULATIONS[self.formulation](problem)
         point = None if known is None else encoded(formulation, known[0])
-        result = _run(backend, formulation, budget, point, self.options)
+        result = backend.solve(formulation.model, budget, point, self.options, scale=formulation.scale)
         name = f"{self.name} ({formulation.name}, {backend.name})"
         if result.infeasible:
             return self._infeasible(problem, budget, known, result, name)
@@ -110,26 +110,6 @@ def decoded(formulation: Formulation, x: np.ndarray) -> tuple[Tree, Score]:
     return tree, problem.evaluate(tree)
 
 
-def _run(
-    backend: Backend,
-    formulation: Formulation,
-    budget: Budget,
-    point: np.ndarray | None,
-    options: dict[str, Any] | None,
-) -> MipResult:
-    """Run the solver on the model's scale, and report its progress on the problem's."""
-    scale = formulation.scale
-
-    def forward(news: TracePoint) -> None:
-        budget.report(news.bound * scale, news.objective * scale)
-        inner.cancelled |= budget.cancelled
-
-    inner = replace(budget, on_progress=forward, trace=[])
-    result = backend.solve(formulation.model, inner, point, options)
-    budget.cancelled |= inner.cancelled
-    return replace(result, bound=result.bound * scale)
-
-
 def _solution(
     formulation: Formulation,
     budget: Budget,
@@ -139,7 +119,7 @@ def _solution(
     found: tuple[Tree, Score] | None,
 ) -> Solution:
     """The better of what was known and what was found; no objective is below zero, so no bound need be."""
-    bound, message = max(0.0, result.bound), result.message
+    bound, message = max(0.0, result.bound * formulation.scale), result.message
     usable = [pair for pair in (found, known) if pair is not None and pair[1].feasible]
     best = min(usable, key=lambda pair: pair[1].objective, default=None)
     if best is None:
