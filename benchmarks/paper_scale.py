@@ -84,10 +84,10 @@ def main() -> None:
             continue
         problem, looking = question(DATA[name](), size, seed)
         for weight in WEIGHTS:
-            row: dict[str, Any] = {"data": name, "n": problem.people.n_people, "seed": seed, "weight": weight, "neighbours": looking}
-            row |= measure(problem.with_weight(weight), arguments.limit)
+            row: dict[str, Any] = {"data": name, "n": problem.people.n_people, "seed": seed, "weight": weight}
+            row |= {"neighbours": looking, **measure(problem.with_weight(weight), arguments.limit)}
             paper = PAPER_SECONDS.get(name)
-            ratio = f"{paper / float(row["seconds"]):,.0f}" if paper and row["status"] == "proven" else ""
+            ratio = f"{paper / row['seconds']:,.0f}" if paper and row["status"] == "proven" else ""
             first = "" if row["first_second"] is None else f"{row['first_second']:.2%}"
             print(
                 f"{name:20}{row['n']:8,}{seed:5}{weight:6g}  {row['status']:10}{row['seconds']:9.2f}"

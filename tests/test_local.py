@@ -113,10 +113,12 @@ def test_slanted_pieces_need_both() -> None:
     x, z = rng.uniform(-1, 1, 200), rng.uniform(-1, 1, 200)
     y = np.where(x + z <= 0, 1 + x, 1 - x + z)
     people = people_from({"x": x, "z": z}, y, task="regression")
-    objectives = [
-        solved(pose(people, shape=Shape(max_depth=1, branching=branching, leaves=leaves))).objective
-        for branching, leaves in (("linear", "constant"), ("single", "linear"), ("linear", "linear"))  # type: ignore[misc]
-    ]
+    allowed = (
+        Shape(max_depth=1, branching="linear"),
+        Shape(max_depth=1, leaves="linear"),
+        Shape(max_depth=1, branching="linear", leaves="linear"),
+    )
+    objectives = [solved(pose(people, shape=shape)).objective for shape in allowed]
     assert objectives[2] < 0.3 * min(objectives[:2])
 
 
@@ -200,7 +202,7 @@ def test_the_shelf() -> None:
 
 def test_most_of_the_shelf_is_solved_to_the_optimum() -> None:
     feasible = [entry for entry in SHELF if entry.feasible]
-    found = [LocalSearch().solve(entry.build(), Budget()).objective for entry in feasible]
+    found = [LocalSearch(patience=4).solve(entry.build(), Budget()).objective for entry in feasible]
     best = sum(value <= entry.objective + 1e-6 for value, entry in zip(found, feasible, strict=True))
     assert best >= 0.8 * len(feasible)
 
@@ -293,7 +295,7 @@ def test_no_time_still_gives_a_tree(leaves: Any) -> None:
     assert solution.stop is Stop.TIME_LIMIT
 
 
-def test_a_kick_a_second_ends_in_time() -> None:
+def test_endless_patience_ends_with_the_time() -> None:
     problem = pose(four_features(), shape=Shape(max_depth=3, branching="linear"))
     solution = solved(problem, search=LocalSearch(patience=10**6), time_limit=0.5)
     assert solution.stop in (Stop.TIME_LIMIT, Stop.GAP)

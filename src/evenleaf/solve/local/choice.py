@@ -76,7 +76,7 @@ class Choice:
         )
         mean = (linear + self.loss_step + space.price * alone) / 2
         # Below ε disparity costs nothing, near it much: both are worth a look.
-        return (linear, mean) if space.problem.max_discrimination is None else (self.loss_step, mean)
+        return (linear, mean) if space.limit is None else (self.loss_step, mean)
 
     def _moved_alone(self, now: np.ndarray, step: np.ndarray) -> np.ndarray:
         """What D gains when one person alone changes ψ by this step."""

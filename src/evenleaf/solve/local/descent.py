@@ -19,7 +19,7 @@ from evenleaf.tree import Leaf, Tree, tidy
 
 _BETTER = 1e-10
 # What disparity may cost for a while, as a multiple of its usual price.
-_PRICES = (1.0, 1.0, 0.5, 0.2, 2.0, 5.0)
+_PRICES = (1.0, 1.0, 0.5, 0.2, 0.05, 2.0, 5.0)
 
 
 class Descent:
@@ -71,18 +71,18 @@ class Descent:
         while self.best is not None and failures < patience and not self.over():
             before = self.best[0].objective
             base = unfold(self.best[1]) if here is None or failures % 2 == 0 else here
-            here = self._other_price(kicked(self.space, base, self.rng))
-            here = self.descend(here)
+            here = self.descend(self._detour(kicked(self.space, base, self.rng)))
             failures = 0 if self.best[0].objective < before - _BETTER else failures + 1
 
-    def _other_price(self, sketch: Sketch) -> Sketch:
-        """Descend with disparity dearer or cheaper than it is; in the form D ≤ ε the new price stays."""
+    def _detour(self, sketch: Sketch) -> Sketch:
+        """Descend for a while with disparity dearer or cheaper than it is, and without ε."""
+        space = self.space
         factor = float(self.rng.choice(_PRICES))
-        self.space.price = factor * self.space.usual_price
-        if self.problem.max_discrimination is None:
-            if self.space.usual_price and factor != 1:
-                sketch = self.descend(sketch)
-            self.space.price = self.space.usual_price
+        if not space.usual_price or (factor == 1 and self.problem.max_discrimination is None):
+            return sketch
+        space.price, space.relaxed = factor * space.usual_price, True
+        sketch = self.descend(sketch)
+        space.price, space.relaxed = space.usual_price, False
         return sketch
 
     def keep(self, sketch: Sketch) -> bool:
@@ -124,8 +124,7 @@ class Descent:
                 if better is not None:
                     (sketch, worth), improved = better, True
                     self.keep(self.fitter.mended(sketch))
-        detour = self.problem.max_discrimination is None and self.space.price != self.space.usual_price
-        if self.fitter.linear and not detour and not self.over():
+        if self.fitter.linear and not self.space.relaxed and not self.over():
             self.keep(self.fitter.exact(sketch))
         return sketch
 

@@ -43,7 +43,7 @@ class Fitter:
 
     def value(self, worth: Worth) -> float:
         """What the search lowers: the merit; but D ≤ ε must be kept, unless linear leaves are mended in the end."""
-        strict = self.space.problem.max_discrimination is not None and not self.linear
+        strict = self.space.limit is not None and not self.linear
         return worth.objective if strict else worth.merit
 
     def exact(self, sketch: Sketch) -> Sketch:

@@ -38,7 +38,7 @@ class LeafModels:
         """
         space = self.space
         fit = self._fit(sketch, list(range(len(leaves_of(sketch)))))
-        prices = (space.price,) if space.problem.max_discrimination is None else (space.price, space.price / 4)
+        prices = (space.price,) if space.limit is None else (space.price, space.price / 4)
         found = [self._with(sketch, smooth_fit(fit, price)) for price in prices]
         return found[0] if len(found) == 1 else min(found, key=lambda trial: space.worth(trial).merit)
 

@@ -26,8 +26,8 @@ class Worth:
 class Workspace:
     """A problem with what is computed from it once. `price` is what a unit of disparity costs in the merit.
 
-    That is λ, but for a while the search may use another, so as to get off a ridge of |·|. In the form D ≤ ε no
-    price is given: one is guessed, and the excess over ε pays it.
+    That is λ; in the form D ≤ ε no price is given, so one is guessed, and only the excess over ε pays it. For a
+    while the search may change the price, and forget ε (`relaxed`), so as to get off a ridge of |·|.
     """
 
     def __init__(self, problem: Problem, budget: Budget) -> None:
@@ -40,13 +40,16 @@ class Workspace:
         self.entry_row = np.repeat(np.arange(operator.n_rows), np.diff(self.matrix.indptr))
         self.entry_person, self.entry_value = self.matrix.indices, self.matrix.data
         self.usual_price = problem.fairness_weight if problem.max_discrimination is None else _unit(problem)
-        self.price = self.usual_price
+        self.price, self.relaxed = self.usual_price, False
+
+    @property
+    def limit(self) -> float | None:
+        """The ε of the moment."""
+        return None if self.relaxed else self.problem.max_discrimination
 
     def asked(self) -> Problem:
-        """The problem at the price of the moment."""
-        if self.problem.max_discrimination is not None or self.price == self.problem.fairness_weight:
-            return self.problem
-        return self.problem.with_weight(self.price)
+        """The problem of the moment."""
+        return self.problem.with_weight(self.price) if self.limit is None else self.problem
 
     @cached_property
     def design(self) -> Design:
@@ -80,11 +83,10 @@ class Workspace:
         return np.ascontiguousarray(self.weight[:, self.classes])
 
     def merit(self, loss: np.ndarray, discrimination: np.ndarray) -> np.ndarray:
-        """What is minimised along a sweep: the objective, or the loss and the price of what exceeds ε."""
-        limit = self.problem.max_discrimination
-        if limit is None:
+        """What is minimised along a sweep: the loss and the price of disparity, or of its excess over ε."""
+        if self.limit is None:
             return loss + self.price * discrimination
-        return loss + self.price * np.maximum(0.0, discrimination - limit - FEASIBILITY_TOLERANCE / 2)
+        return loss + self.price * np.maximum(0.0, discrimination - self.limit - FEASIBILITY_TOLERANCE / 2)
 
     def worth(self, sketch: Sketch) -> Worth:
         """What a tree is worth, from everybody's decision."""
@@ -94,7 +96,7 @@ class Workspace:
         merit = float(self.merit(np.asarray(loss), np.asarray(discrimination)))
         limit = self.problem.max_discrimination
         if limit is None:
-            return Worth(loss, discrimination, merit, merit)
+            return Worth(loss, discrimination, loss + self.problem.fairness_weight * discrimination, merit)
         kept = discrimination <= limit + FEASIBILITY_TOLERANCE / 2
         return Worth(loss, discrimination, loss if kept else np.inf, merit)
 

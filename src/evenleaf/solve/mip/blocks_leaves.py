@@ -72,9 +72,10 @@ class LeafRule:
     def _rebased(self, slope: np.ndarray) -> tuple[np.ndarray, float]:
         """The same rule without redundant terms: c·1[first level] is c − c·1[second] − … − c·1[last]."""
         slope, constant = slope.copy(), 0.0
-        for t in np.flatnonzero(self.redundant):
-            constant += float(slope[t])
-            slope[self.terms.feature == self.terms.feature[t]] -= slope[t]  # type: ignore[union-attr]
+        if self.terms is not None:
+            for t in np.flatnonzero(self.redundant):
+                constant += float(slope[t])
+                slope[self.terms.feature == self.terms.feature[t]] -= slope[t]
         return slope, constant
 
 

@@ -65,7 +65,8 @@ class MipSolver:
         if result.infeasible:
             return self._infeasible(problem, budget, known, result, name)
         found = None if result.x is None else decoded(formulation, result.x)
-        return _solution(formulation, budget, name, result, known, found)
+        outside = known is not None and point is None
+        return _solution(formulation, budget, name, result, known, found, outside=outside)
 
     def _infeasible(
         self, problem: Problem, budget: Budget, known: tuple[Tree, Score] | None, result: MipResult, name: str
@@ -117,8 +118,13 @@ def _solution(
     result: MipResult,
     known: tuple[Tree, Score] | None,
     found: tuple[Tree, Score] | None,
+    *,
+    outside: bool,
 ) -> Solution:
-    """The better of what was known and what was found; no objective is below zero, so no bound need be."""
+    """The better of what was known and what was found; no objective is below zero, so no bound need be.
+
+    `outside` says that what was known is a tree that the model has not: a linear rule beyond its margins, say.
+    """
     bound, message = max(0.0, result.bound * formulation.scale), result.message
     usable = [pair for pair in (found, known) if pair is not None and pair[1].feasible]
     best = min(usable, key=lambda pair: pair[1].objective, default=None)
@@ -129,7 +135,8 @@ def _solution(
     tree, score = best
     spare = PROOF_TOLERANCE * max(1.0, abs(score.objective))
     if score.objective < bound - spare:
-        # Better than the model allows: a linear rule outside its class. Then its bound says nothing about all rules.
+        if not outside:
+            raise DisagreementError(f"the solver's bound is {bound:.9g}, but a tree has {score.objective:.9g}")
         bound, message = 0.0, f"the start lies outside the model and is better than all within it; {message}"
     bound = min(bound, score.objective)
     proven = score.objective - bound <= spare
