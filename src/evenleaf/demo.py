@@ -53,7 +53,9 @@ def run_demo(folder: Path, say: Say = lambda _: None, n_people: int = N_PEOPLE) 
     adult = load_adult()
     say("auditing its decisions by race: similar people are compared with each other")
     report = audit(adult.frame_columns(), target=adult.outcome.name, protected=adult.protected.schema.names)
-    say(f"learning the best trees of depth 2 from {n_people:,} of them")
+    say(
+        f"learning the best trees of depth 2 from {n_people:,} of them (the first run compiles for some twenty seconds)"
+    )
     trees = _learn(adult.sample(n_people, seed=1))
     files = [folder / "adult.csv", _write(folder / "audit.json", json.dumps(report.to_json(), indent=2))]
     adult.to_csv(files[0])
