@@ -313,6 +313,12 @@ def test_the_smooth_fit_is_valid_and_never_beats_the_optimum(fit: AbsoluteFit, p
     assert fit.loss(beta) + price * fit.discrimination(beta) >= plain(fit, price) - 1e-6
 
 
+@given(fits())
+@settings(max_examples=20)
+def test_a_smooth_fit_that_is_cut_short_is_still_valid(fit: AbsoluteFit) -> None:
+    assert in_range(fit, smooth_fit(fit, 0.3, lambda: True))
+
+
 def test_the_smooth_fit_comes_close() -> None:
     rng = np.random.default_rng(3)
     inputs = np.column_stack([np.ones(300), rng.standard_normal((300, 5))])

@@ -291,3 +291,16 @@ def test_needless_features_are_dropped() -> None:
     assert isinstance(simple, Fork)
     assert simple.test.columns == (1,)
     assert space.worth(simple).objective <= space.worth(sketch).objective
+
+
+def test_a_feature_stays_where_dropping_it_would_clip_a_rule() -> None:
+    """Without z the second person would go to the steep rule, which says 20 and would be clipped to the right 1."""
+    people = people_from({"x": [0.0, 10.0, 10.0], "z": [0.0, 1.0, 1.0]}, [0.0, 1.0, 1.0], task="regression")
+    space = linear_space(pose(people, shape=Shape(max_depth=1, branching="linear", leaves="linear")))
+    steep, flat = Leaf(0.0, (Term(0, 2.0),)), Leaf(1.0)
+    sketch = Fork(LinearTest((Term(0, 0.001), Term(1, 1.0)), 0.5), steep, flat)
+    trial = replaced(sketch, (), Fork(ThresholdTest(0, 99.0), steep, flat))
+    assert space.worth(trial).objective == space.worth(sketch).objective == 0.0
+    assert space.beyond_range(trial)
+    assert not space.beyond_range(sketch)
+    assert not space.beyond_range(without_needless_features(space, sketch))

@@ -148,14 +148,24 @@ class _Dual:
         columns = np.arange(n_people + n_rows, dtype=np.int32)
         self.highs.changeColsBounds(len(columns), columns, -bound, bound)
         for _ in range(_MOST_ROUNDS):
-            self.highs.setOptionValue("time_limit", min(max(0.0, self.deadline - time.perf_counter()), 1e9))
-            self.highs.run()
-            if self.highs.getModelStatus() != self.optimal:
+            if not self._run() and not self._run(afresh=True):
                 return None
             beta = self._beta()
             if not self._limit_range(beta):
                 break
         return self.fit.within_range(beta)
+
+    def _run(self, *, afresh: bool = False) -> bool:
+        """Whether the solver ended at an optimum; `afresh` forgets its basis and simplifies the program first."""
+        left = self.deadline - time.perf_counter()
+        if afresh:
+            self.highs.clearSolver()
+            self.highs.setOptionValue("presolve", "on")
+        if left <= 0:
+            return False
+        self.highs.setOptionValue("time_limit", min(left, 1e9))
+        self.highs.run()
+        return bool(self.highs.getModelStatus() == self.optimal)
 
     def _beta(self) -> np.ndarray:
         """The coefficients are the multipliers of the dual's rows."""

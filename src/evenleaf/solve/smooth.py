@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from evenleaf.solve.absolute import AbsoluteFit
@@ -12,12 +14,14 @@ _FIRST_FLOOR, _LAST_FLOOR = 1e-1, 1e-4
 _RIDGE = 1e-9
 
 
-def smooth_fit(fit: AbsoluteFit, weight: float) -> np.ndarray:
-    """A β close to the least loss + weight·D, within the range."""
+def smooth_fit(fit: AbsoluteFit, weight: float, over: Callable[[], bool] = lambda: False) -> np.ndarray:
+    """A β close to the least loss + weight·D, within the range; less close where it is `over` before the last step."""
     squares, best = _Squares(fit, weight), (np.inf, (fit.low + fit.high) / 2 * fit.constant)
     for floor in np.geomspace(_FIRST_FLOOR, _LAST_FLOOR, _STEPS):
         trial = fit.within_range(squares.step(float(floor)))
         best = min(best, (fit.loss(trial) + weight * fit.discrimination(trial), trial), key=lambda found: found[0])
+        if over():
+            break
     return best[1]
 
 

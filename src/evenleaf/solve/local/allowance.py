@@ -26,6 +26,10 @@ class Allowance:
         wanted = set(features)
         return wanted <= self.usable and len(wanted) <= self.most and len(wanted - self.known) <= self.new
 
+    def single(self) -> list[int]:
+        """The features that a test may look at alone."""
+        return [feature for feature in sorted(self.usable) if self.permits({feature})]
+
     def choose(self, ranked: Iterable[int], size: int) -> list[int]:
         """The first `size` features of a ranking that may be tested together."""
         chosen: list[int] = []

@@ -62,7 +62,7 @@ class Descent:
                 sketch = self.descend(sketch, single=True)  # soon done, and a good place to go on from
             self.descend(sketch)
         self._wander(patience)
-        if self.best is not None and not self.over():
+        if self.best is not None and not self.budget.exhausted:
             self.keep(without_needless_features(self.space, unfold(self.best[1])))
 
     def _wander(self, patience: int) -> None:
@@ -73,6 +73,8 @@ class Descent:
             base = unfold(self.best[1]) if here is None or failures % 2 == 0 else here
             here = self.descend(self._detour(kicked(self.space, base, self.rng)))
             failures = 0 if self.best[0].objective < before - _BETTER else failures + 1
+            if failures == 0 and self.fitter.linear and not self.over():
+                self.keep(self.fitter.exact(unfold(self.best[1])))  # it may have been met on the detour
 
     def _detour(self, sketch: Sketch) -> Sketch:
         """Descend for a while with disparity dearer or cheaper than it is, and without ε."""
@@ -112,6 +114,8 @@ class Descent:
 
         The best tree is kept on the way.
         """
+        if self.over():
+            return sketch
         sketch = self.fitter.quick(sketch)
         worth = self.space.worth(sketch)
         self.keep(self.fitter.mended(sketch))

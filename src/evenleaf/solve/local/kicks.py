@@ -40,7 +40,7 @@ def _changed(space: Workspace, sketch: Sketch, path: Path, rng: np.random.Genera
 
 def _random_test(space: Workspace, sketch: Sketch, path: Path, rng: np.random.Generator) -> Test | None:
     allowed, rows = allowance(space.problem, sketch, path), rows_at(sketch, path, space.table)
-    usable = [feature for feature in sorted(allowed.usable) if allowed.permits({feature})]
+    usable = allowed.single()
     if not usable or len(rows) < 2:
         return None
     if allowed.most > 1 and space.design.n_columns and rng.random() < 0.5:

@@ -12,11 +12,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from evenleaf.solve.absolute import AbsoluteFit, limited_fit, weighted_fit
-from evenleaf.solve.local.sketch import Sketch, leaves_of, reached, with_leaves
+from evenleaf.solve.local.sketch import Sketch, decided, leaves_of, reached, with_leaves
 from evenleaf.solve.local.workspace import Workspace
 from evenleaf.solve.smooth import smooth_fit
 from evenleaf.tree import Leaf
-from evenleaf.tree.questions import weighted_sum
 
 # The program is solved whole up to this many cells (terms × coefficients): some seconds.
 _MOST_CELLS = 2_500_000
@@ -39,7 +38,7 @@ class LeafModels:
         space = self.space
         fit = self._fit(sketch, list(range(len(leaves_of(sketch)))))
         prices = (space.price,) if space.limit is None else (space.price, space.price / 4)
-        found = [self._with(sketch, smooth_fit(fit, price)) for price in prices]
+        found = [self._with(sketch, smooth_fit(fit, price, lambda: space.budget.exhausted)) for price in prices]
         return found[0] if len(found) == 1 else min(found, key=lambda trial: space.worth(trial).merit)
 
     def softened(self, sketch: Sketch) -> Sketch:
@@ -84,7 +83,7 @@ class LeafModels:
         blocks = self._blocks(leaf, numbers)
         rows = sp.csr_array(space.matrix @ blocks)
         touched = np.flatnonzero(np.diff(rows.indptr))
-        others = np.where(np.isin(leaf, numbers), 0.0, _given(sketch, leaf, space))
+        others = np.where(np.isin(leaf, numbers), 0.0, decided(sketch, space.table, space.everybody, target))
         offset, weight = space.matrix @ others, space.weight[:, 0]
         constant = np.zeros(len(numbers) * self.width)
         constant[:: self.width] = 1.0
@@ -118,13 +117,3 @@ class LeafModels:
 def _drawn(leaf: Leaf, middle: float, keep: float) -> Leaf:
     terms = tuple(replace(term, coefficient=keep * term.coefficient) for term in leaf.terms)
     return Leaf(keep * leaf.value + (1 - keep) * middle, terms)
-
-
-def _given(sketch: Sketch, leaf: np.ndarray, space: Workspace) -> np.ndarray:
-    """What everybody is given by leaves that may be linear."""
-    leaves: list[Leaf] = leaves_of(sketch)
-    given = np.array([part.value for part in leaves])[leaf]
-    for number, part in enumerate(leaves):
-        rows = np.flatnonzero(leaf == number)
-        given[rows] += weighted_sum(part.terms, space.table, rows)
-    return np.clip(given, space.problem.target.low, space.problem.target.high)

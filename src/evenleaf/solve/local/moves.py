@@ -50,8 +50,8 @@ def neighbours(
     ranked.sort(key=lambda entry: entry[0])
     forks = list(dict.fromkeys(fork for _, fork in ranked))[:most]
     if isinstance(here, Leaf) and space.problem.shape.leaves == "linear":
-        usable = [f for f in allowance(space.problem, sketch, path).usable if _permitted(space, sketch, path, f)]
-        forks = [Fork(test, here, here) for test in model_splits(space, rows, sorted(usable), most, rng)] + forks
+        tests = model_splits(space, rows, allowance(space.problem, sketch, path).single(), most, rng)
+        forks = [Fork(test, here, here) for test in tests] + forks
     return [replaced(sketch, path, fork) for fork in forks]
 
 
@@ -72,10 +72,6 @@ def polished(space: Workspace, sketch: Sketch, path: Path) -> Sketch:
         sides = (here.right, here.left) if best.swapped else (here.left, here.right)
         sketch = replaced(sketch, path, Fork(best.test, *sides))
     return sketch
-
-
-def _permitted(space: Workspace, sketch: Sketch, path: Path, feature: int) -> bool:
-    return allowance(space.problem, sketch, path).permits({feature})
 
 
 def _sides(space: Workspace, here: Sketch, rows: np.ndarray) -> Sequence[tuple[Sketch, Sketch]]:
@@ -114,8 +110,7 @@ def _proposals(choice: Choice, sketch: Sketch, path: Path, rng: np.random.Genera
     """Single-feature tests, and where linear ones are allowed cuts along directions and changes of one coefficient."""
     space, here = choice.space, at(sketch, path)
     allowed = allowance(space.problem, sketch, path)
-    features = [feature for feature in sorted(allowed.usable) if allowed.permits({feature})]
-    found = axis_proposals(choice, features, _SWEPT)
+    found = axis_proposals(choice, allowed.single(), _SWEPT)
     if single or allowed.most < 2 or not space.design.n_columns or space.budget.exhausted:
         return found
     moves = PlaneMoves(choice, allowed)

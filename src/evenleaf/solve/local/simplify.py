@@ -33,6 +33,6 @@ def _pruned(space: Workspace, sketch: Sketch, path: Path) -> Sketch:
         test, swapped = design.test(Plane(beta, plane.cut))
         sides = (fork.right, fork.left) if swapped else (fork.left, fork.right)
         trial = replaced(sketch, path, Fork(test, *sides))
-        if space.worth(trial).objective <= objective and not space.leaves_range(trial):
+        if space.worth(trial).objective <= objective and not space.beyond_range(trial):
             sketch, plane, fork = trial, Plane(beta, plane.cut), Fork(test, *sides)
     return sketch

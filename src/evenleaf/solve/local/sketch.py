@@ -117,12 +117,18 @@ def reached(sketch: Sketch, table: Table, rows: np.ndarray) -> np.ndarray:
 
 def decided(sketch: Sketch, table: Table, rows: np.ndarray, target: Target) -> np.ndarray:
     """What these people are given: class codes, or numbers within the label range."""
+    values = unclipped(sketch, table, rows)
+    if target.classes is not None:
+        return values.astype(np.intp)
+    return np.clip(values, target.low, target.high)
+
+
+def unclipped(sketch: Sketch, table: Table, rows: np.ndarray) -> np.ndarray:
+    """What the leaves say, linear rules even where they go beyond the label range."""
     leaf, leaves = reached(sketch, table, rows), leaves_of(sketch)
     values = np.array([part.value for part in leaves])[leaf]
     for number, part in enumerate(leaves):
         if part.terms:
             inside = np.flatnonzero(leaf == number)
             values[inside] += weighted_sum(part.terms, table, rows[inside])
-    if target.classes is not None:
-        return values.astype(np.intp)
-    return np.clip(values, target.low, target.high)
+    return values

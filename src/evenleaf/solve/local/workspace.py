@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from evenleaf.problem import FEASIBILITY_TOLERANCE, Misclassification, Problem
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.local.design import Design
-from evenleaf.solve.local.sketch import Sketch, decided
+from evenleaf.solve.local.sketch import Sketch, decided, unclipped
 
 
 @dataclass(frozen=True)
@@ -100,15 +100,14 @@ class Workspace:
         kept = discrimination <= limit + FEASIBILITY_TOLERANCE / 2
         return Worth(loss, discrimination, loss if kept else np.inf, merit)
 
-    def leaves_range(self, sketch: Sketch) -> bool:
+    def beyond_range(self, sketch: Sketch) -> bool:
         """Whether a linear rule goes beyond the label range for somebody, which `decided` would clip."""
         target = self.problem.target
         if target.classes is not None:
             return False
-        wide = replace(target, low=-np.inf, high=np.inf)
-        given = decided(sketch, self.table, self.everybody, wide)
+        said = unclipped(sketch, self.table, self.everybody)
         slack = FEASIBILITY_TOLERANCE * ((target.high - target.low) or 1.0)
-        return bool((given < target.low - slack).any() or (given > target.high + slack).any())
+        return bool((said < target.low - slack).any() or (said > target.high + slack).any())
 
     @cached_property
     def _orders(self) -> dict[int, np.ndarray]:
