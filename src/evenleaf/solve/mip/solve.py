@@ -60,7 +60,8 @@ class MipSolver:
             budget.report(0.0, known[1].objective)
         formulation = FORMULATIONS[self.formulation](problem)
         point = None if known is None else encoded(formulation, known[0])
-        result = backend.solve(formulation.model, budget, point, self.options, scale=formulation.scale)
+        options = {**_own_options(formulation, backend.name), **(self.options or {})}
+        result = backend.solve(formulation.model, budget, point, options, scale=formulation.scale)
         name = f"{self.name} ({formulation.name}, {backend.name})"
         if result.infeasible:
             return self._infeasible(problem, budget, known, result, name)
@@ -77,6 +78,12 @@ class MipSolver:
         return Solution(
             None, None, np.inf, Status.INFEASIBLE, result.stop, name, budget.seconds, tuple(budget.trace), message
         )
+
+
+def _own_options(formulation: Formulation, backend: str) -> dict[str, Any]:
+    """What a solver does better with: on the strong formulation's regression trees HiGHS is twice as fast unpresolved."""
+    unaided = backend == "highs" and formulation.name == "strong" and formulation.instance.is_regression
+    return {"presolve": "off"} if unaided else {}
 
 
 def _best_known(problem: Problem, start: Tree | None) -> tuple[Tree, Score] | None:
