@@ -16,6 +16,7 @@ from evenleaf.solve.budget import Budget
 from evenleaf.solve.mip.blocks_leaves import STEEPEST, linear_rule
 from evenleaf.solve.mip.blocks_linear import MARGIN, SMALLEST_MARGIN, margin_for
 from evenleaf.solve.mip.instance import gather
+from evenleaf.solve.mip.placement import NotEncodableError
 from evenleaf.solve.mip.solve import FORMULATIONS, FormulationName, MipSolver
 from evenleaf.solve.mip.terms import Terms, terms_of
 from evenleaf.solve.result import Solution, Status
@@ -291,3 +292,23 @@ def test_a_leaf_that_names_every_level_is_read_without_the_redundant_one() -> No
     assert (u <= rule.high).all()
     assert (rule.design @ u * instance.scale + 1.0).tolist() == pytest.approx([1.5, 2.0, 3.0, 1.5])
     assert rule.high[-1] == STEEPEST
+
+
+@both
+def test_a_linear_leaf_that_reads_the_missing_otherwise_is_not_a_point_of_the_model(
+    formulation: FormulationName,
+) -> None:
+    columns = {"x": [0.0, 1.0, 2.0, None]}
+    problem = posed(columns, [0.0, 1.0, 2.0, 3.0], Shape(max_depth=0, leaves="linear"), "regression")
+    model = FORMULATIONS[formulation](problem)
+    for fill, known in ((1.0, True), (0.0, False)):  # 1 is the median
+        tree = Tree(problem.people.features.schema, problem.target, (Leaf(0.5, (Term(0, 0.5, fill=fill),)),))
+        if known:
+            assert model.model.violation(model.encode(tree)) <= 1e-9
+            assert model.decode(model.encode(tree)) == tree
+        else:
+            with pytest.raises(NotEncodableError, match="leaf"):
+                model.encode(tree)
+    constant = FORMULATIONS[formulation](problem.with_shape(Shape(max_depth=0)))
+    with pytest.raises(NotEncodableError, match="leaf"):
+        constant.encode(tree)

@@ -10,7 +10,7 @@ from evenleaf.solve.mip.instance import NEGLIGIBLE, Instance
 from evenleaf.solve.mip.layout import Layout
 from evenleaf.solve.mip.model import ModelBuilder
 from evenleaf.solve.mip.model import Term as Entries
-from evenleaf.solve.mip.placement import Placement
+from evenleaf.solve.mip.placement import NotEncodableError, Placement
 from evenleaf.solve.mip.terms import Terms
 from evenleaf.tree import Leaf
 
@@ -61,13 +61,19 @@ class LeafRule:
         value = leaf.value
         if leaf.terms:
             found = None if self.terms is None else self.terms.read(leaf.terms)
-            if found is None:
+            if self.terms is None or found is None or not self._reads_alike(self.terms, found[0], found[2]):
                 return None
             u[1:], constant = self._rebased(found[0])
             value += found[1] + constant
             u[1:] /= instance.scale
         u[0] = float(instance.scaled(value)) + 0.5 * u[1:].sum()
         return u
+
+    @staticmethod
+    def _reads_alike(terms: Terms, slope: np.ndarray, reading: np.ndarray) -> bool:
+        """Whether a rule takes missing numbers for the same values as the model's rules do."""
+        matters = (slope != 0) & terms.missing.any(axis=0)
+        return bool(np.isclose(reading[matters], terms.middle[matters]).all())
 
     def _rebased(self, slope: np.ndarray) -> tuple[np.ndarray, float]:
         """The same rule without redundant terms: c·1[first level] is c − c·1[second] − … − c·1[last]."""
@@ -139,8 +145,12 @@ def coefficients_of(leaf: Leaf | None, rule: LeafRule, instance: Instance) -> np
     """u of one leaf (coefficients × outputs); the first label, or zero, where nobody is there to be decided."""
     if not instance.is_regression:
         return np.eye(instance.n_outputs)[[0 if leaf is None else int(leaf.value)]]
-    found = None if leaf is None else rule.coefficients(leaf, instance)
-    return np.zeros((rule.size, 1)) if found is None else found[:, None]
+    if leaf is None:
+        return np.zeros((rule.size, 1))
+    found = rule.coefficients(leaf, instance)
+    if found is None:
+        raise NotEncodableError("the tree has a leaf that the model does not know")
+    return found[:, None]
 
 
 def add_paper_leaves(
