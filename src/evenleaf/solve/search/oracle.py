@@ -46,7 +46,17 @@ class Scratch:
     def __init__(self, compiled: Compiled, least_people: int) -> None:
         self.compiled, self.least_people = compiled, least_people
         self.costs = np.empty((compiled.n_people, compiled.n_labels))
-        self.segment = np.zeros((2, compiled.n_features, compiled.n_people), dtype=np.int32)
+        self._last: tuple[Box, Sides] | None = None
+
+    def sides(self, box: Box) -> Sides:
+        """The people and segments of a box; both answers about a person's label share them, so the last is kept."""
+        if self._last is not None:
+            before, sides = self._last
+            if before.state is box.state and before.alive is box.alive and before.moving is box.moving:
+                return sides
+        sides = Sides(box, self)
+        self._last = (box, sides)
+        return sides
 
 
 class Sides:
@@ -57,9 +67,10 @@ class Sides:
         self.compiled, self.scratch = compiled, scratch
         left, right, self.free = box.sides(compiled.ranks[box.feature])
         self.groups = (left, right)
-        self.members = (np.flatnonzero(left >= 0), np.flatnonzero(right >= 0))
+        self.members, self.starts = zip(*(_by_group(group, len(box.moving)) for group in self.groups), strict=True)
         self.alive = box.alive.copy()
         self.place = np.zeros(self.alive.shape, dtype=np.int32)
+        self.segment = np.zeros((2, compiled.n_features, compiled.n_people), dtype=np.int32)
         self.n_segments = tuple(self._segments(side) for side in (0, 1))
         self.widest = int(max(n.max(initial=1) for n in self.n_segments))
 
@@ -67,7 +78,7 @@ class Sides:
         c, scratch = self.compiled, self.scratch
         return kernels.segments(
             c.ranks, c.offsets, c.unordered, c.sizes, self.alive[side], self.place[side], c.count,
-            scratch.least_people, (self.groups[side] >= 0) | self.free, scratch.segment[side],
+            scratch.least_people, (self.groups[side] >= 0) | self.free, self.segment[side],
         )  # fmt: skip
 
     def stump(self, side: int, feature: int, segment: int) -> Stump:
@@ -78,3 +89,10 @@ class Sides:
         if c.unordered[feature]:
             return Stump(feature, -1)
         return Stump(feature, int(self.place[side, c.offsets[feature] + segment]))
+
+
+def _by_group(group: np.ndarray, n_moving: int) -> tuple[np.ndarray, np.ndarray]:
+    """Everybody who may be on a side, group by group, and where each group starts."""
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], np.arange(n_moving + 2))
+    return order[starts[0] :], starts - starts[0]

@@ -12,7 +12,7 @@ import numpy as np
 
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import Box
-from evenleaf.solve.search.oracle import Choice, Scratch, Sides, Stump
+from evenleaf.solve.search.oracle import Choice, Scratch, Stump
 
 
 class PairOracle:
@@ -20,7 +20,7 @@ class PairOracle:
 
     def __init__(self, box: Box, pairs: np.ndarray, scratch: Scratch) -> None:
         self.box, self.pairs, self.scratch = box, pairs, scratch
-        self.compiled, self.sides = scratch.compiled, Sides(box, scratch)
+        self.compiled, self.sides = scratch.compiled, scratch.sides(box)
         n_levels, n_labels = len(box.moving), self.compiled.n_labels
         self.h = np.empty((n_levels + 1, self.sides.widest, n_labels))
         self.lists = tuple(self._labelled(side) for side in (0, 1))
@@ -52,7 +52,7 @@ class PairOracle:
         for side in (0, 1):
             kernels.price_stumps(
                 self.scratch.costs, self.sides.members[side], self.sides.groups[side],
-                self.scratch.segment[side], self.sides.n_segments[side],
+                self.sides.segment[side], self.sides.n_segments[side],
                 c.unordered, self.lists[side], self.h, self.settled[side], self.moving[side],
             )  # fmt: skip
 
@@ -81,7 +81,7 @@ class PairOracle:
             if feature < 0:
                 labels[member] = below
             elif not c.unordered[feature]:
-                labels[member] = np.where(self.scratch.segment[side, feature][member] <= segment, below, above)
+                labels[member] = np.where(self.sides.segment[side, feature][member] <= segment, below, above)
             else:
                 cell = self.sides.groups[side][member].astype(np.int64) * c.sizes[feature] + c.ranks[feature][member]
                 labels[member] = self._cheaper(cell, member, int(below), int(above))

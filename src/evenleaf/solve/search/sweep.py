@@ -6,9 +6,7 @@ import numpy as np
 
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import Box
-from evenleaf.solve.search.oracle import Choice, Scratch, Sides, Stump
-
-_NO_SLACK, _NO_MARKS = np.zeros((0, 0)), np.zeros(0, dtype=np.uint8)
+from evenleaf.solve.search.oracle import Choice, Scratch, Stump
 
 
 class SweepOracle:
@@ -16,13 +14,12 @@ class SweepOracle:
 
     def __init__(self, box: Box, pairs: np.ndarray, scratch: Scratch) -> None:
         self.box, self.pairs, self.scratch = box, pairs, scratch
-        self.compiled, self.sides = scratch.compiled, Sides(box, scratch)
+        self.compiled, self.sides = scratch.compiled, scratch.sides(box)
         self.real = not self.sides.free.any()
         self.on_side = (np.zeros(len(box.moving), np.bool_), np.ones(len(box.moving), np.bool_))
         self.live = box.live & self._crowded()
         n_roots, n_options, n_labels = len(box.moves) + 1, self.compiled.n_features + 1, self.compiled.n_labels
         self.values = np.empty((2, n_roots, n_options))
-        self.where = np.zeros((2, n_roots, n_options), dtype=np.int64)
         self.totals = np.zeros((2, n_roots, n_labels))
         self.h = np.empty((len(box.moving) + 1, self.sides.widest, n_labels))
         self.sums = np.empty((self.sides.widest, n_labels))
@@ -30,7 +27,7 @@ class SweepOracle:
     def best(self) -> tuple[float, Choice]:
         """The cheapest root and pair of stumps."""
         for side in (0, 1):
-            self._sweep(side, _NO_SLACK, _NO_MARKS)
+            self._sweep(side)
         value, root, left, right = kernels.best_tree(self.values[0], self.values[1], self.live, self.pairs)
         if value >= kernels.INFINITE:
             return np.inf, (-1, -1, -1)
@@ -40,13 +37,20 @@ class SweepOracle:
         costs = self.scratch.costs
         return 0.0 if self.real else float(np.minimum(costs[self.sides.free].min(axis=1), 0.0).sum())
 
-    def _sweep(self, side: int, slack: np.ndarray, marks: np.ndarray) -> None:
+    def _sweep(self, side: int) -> None:
         c, sides = self.compiled, self.sides
         kernels.sweep_side(
-            self.scratch.costs, sides.members[side], sides.groups[side],
-                self.scratch.segment[side], sides.n_segments[side], c.unordered,
-            self.box.moves, self.on_side[side], self.live, self.values[side], self.where[side], self.h, self.sums,
-            self.totals[side], c.offsets, sides.place[side], slack, marks,
+            self.scratch.costs, sides.members[side], sides.groups[side], sides.starts[side], sides.members[side],
+            self.sides.segment[side], sides.n_segments[side], c.unordered,
+            self.box.moves, self.on_side[side], self.live, self.values[side], self.h, self.sums, self.totals[side],
+        )  # fmt: skip
+
+    def _mark(self, side: int, slack: np.ndarray, keep: np.ndarray) -> None:
+        c, sides = self.compiled, self.sides
+        kernels.mark_cuts(
+            self.scratch.costs, sides.members[side], sides.groups[side], sides.starts[side], sides.members[side],
+            sides.segment[side], sides.n_segments[side], c.unordered, self.box.moves, self.on_side[side], self.live,
+            self.values[side], self.h, self.sums, self.totals[side], c.offsets, sides.place[side], slack, keep,
         )  # fmt: skip
 
     def labels(self, choice: Choice) -> np.ndarray:
@@ -62,18 +66,28 @@ class SweepOracle:
             member = (goes_left if side == 0 else ~goes_left) & ~self.sides.free
             f = min(feature, c.n_features - 1)
             kernels.label_side(
-                costs, member, self.scratch.segment[side, f], int(self.sides.n_segments[side][f]),
-                bool(c.unordered[f]), int(self.where[side, root, feature]), feature == c.n_features, labels,
+                costs, member, self.sides.segment[side, f], int(self.sides.n_segments[side][f]),
+                bool(c.unordered[f]), self._cut(side, feature, member), feature == c.n_features, labels,
             )  # fmt: skip
         return labels
 
+    def _cut(self, side: int, feature: int, member: np.ndarray) -> int:
+        """Where a stump on this feature cuts best; 0 where it does not cut."""
+        if feature == self.compiled.n_features or self.compiled.unordered[feature]:
+            return 0
+        segments = int(self.sides.n_segments[side][feature])
+        return int(kernels.find_cut(self.scratch.costs, member, self.sides.segment[side, feature], segments))
+
     def tests(self, choice: Choice) -> tuple[np.ndarray, tuple[Stump, Stump]]:
         """The root at its position and the best stump of each chosen feature."""
-        root = choice[0]
+        root, *features = choice
+        left_ranks = self.box.left_ranks(root)
+        goes_left = left_ranks[self.compiled.ranks[self.box.feature]]
         left, right = (
-            self.sides.stump(side, choice[side + 1], int(self.where[side, root, choice[side + 1]])) for side in (0, 1)
+            self.sides.stump(side, feature, self._cut(side, feature, goes_left if side == 0 else ~goes_left))
+            for side, feature in enumerate(features)
         )
-        return self.box.left_ranks(root), (left, right)
+        return left_ranks, (left, right)
 
     def survivors(self, budget: float) -> tuple[np.ndarray, np.ndarray]:
         """Roots and cuts whose cheapest tree stays below the budget."""
@@ -84,7 +98,7 @@ class SweepOracle:
         self.live = self.live & ((left + partner[0]).min(axis=1) < budget)
         alive = np.zeros_like(self.sides.alive)
         for side in (0, 1):
-            self._sweep(side, budget - partner[side], alive[side])
+            self._mark(side, budget - partner[side], alive[side])
         return self.live, alive
 
     def _crowded(self) -> np.ndarray:

@@ -6,10 +6,10 @@ person i costs more with label k + 1 than with label 0.
 
 from evenleaf.solve.search.kernels.compile import EPSILON, INFINITE
 from evenleaf.solve.search.kernels.histograms import segments
-from evenleaf.solve.search.kernels.labels import label_side
+from evenleaf.solve.search.kernels.labels import find_cut, label_side
 from evenleaf.solve.search.kernels.multipliers import differences, dual_costs, step
 from evenleaf.solve.search.kernels.pairs import best_pair, price_stumps
-from evenleaf.solve.search.kernels.sweep import best_tree, sweep_side
+from evenleaf.solve.search.kernels.sweep import best_tree, mark_cuts, sweep_side
 
 __all__ = [
     "EPSILON",
@@ -18,7 +18,9 @@ __all__ = [
     "best_tree",
     "differences",
     "dual_costs",
+    "find_cut",
     "label_side",
+    "mark_cuts",
     "price_stumps",
     "segments",
     "step",

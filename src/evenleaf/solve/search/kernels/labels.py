@@ -71,6 +71,20 @@ def cut_cost(below, total):
 
 
 @njit
+def find_cut(c, member, segment_f, n_segments):
+    """The best cut of one feature for the people of one side."""
+    run = np.zeros((n_segments, c.shape[1]))
+    for i in range(len(member)):
+        if member[i]:
+            for k in range(c.shape[1]):
+                run[segment_f[i], k] += c[i, k]
+    for s in range(1, n_segments):
+        for k in range(c.shape[1]):
+            run[s, k] += run[s - 1, k]
+    return best_cut(run, n_segments, run[n_segments - 1])[1]
+
+
+@njit
 def label_side(c, member, segment_f, size, unordered_f, cut, constant, label):
     """Label the people of one side by their best stump: no test, a cut, or a subset of levels."""
     n_labels = c.shape[1]

@@ -7,25 +7,27 @@ import numpy as np
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
 from evenleaf.solve.search.kernels.histograms import histogram
 from evenleaf.solve.search.kernels.labels import best_cut, cut_cost, least, subset_cost
+from evenleaf.solve.search.kernels.prefixes import add, best_labelled, build, leaves_for, mark_below, open_leaves
+
+_SCAN = 8.0  # a step in a tree of prefixes costs about this many steps of a scan
 
 
 @njit
 def sweep_side(
-    c, members, group, segment, n_segments, unordered, moves, on_side, live,
-    best, where, h, run, totals, offsets, place, slack, keep,
+    c, members, group, starts, order, segment, n_segments, unordered, moves, on_side, live, best, h, run, totals,
 ):  # fmt: skip
     """For every root of a box, the best stump of each feature on one side (ALGORITHM §3).
 
-    Where `slack` is not empty, `keep` marks the cuts that cost less than slack[t, f] below some live root t.
-
     Group 0 is always on this side; group u + 1 is the u-th moving part of the root, on this side at the start
     where `on_side[u]`, and changing sides whenever it comes up in `moves`. `best[t, f]` is the cost of the best
-    stump on feature f below root t, `best[t, F]` that of no test at all.
+    stump on feature f below root t, `best[t, F]` that of no test at all. `order[starts[g]:starts[g + 1]]` are the
+    people of a group.
     """
-    n_features, n_moves, n_groups = len(n_segments), len(moves), len(on_side) + 1
-    n_labels = c.shape[1]
-    here = np.empty(len(on_side), np.bool_)
+    n_features, n_moves = len(n_segments), len(moves)
     _root_totals(c, members, group, moves, on_side, totals)
+    crossing = 0
+    for u in moves:
+        crossing += starts[u + 2] - starts[u + 1]
     for t in range(n_moves + 1):
         best[t, n_features] = least(totals[t])
     for f in range(n_features):
@@ -33,41 +35,167 @@ def sweep_side(
         if size == 0:
             for t in range(n_moves + 1):
                 best[t, f] = INFINITE
-            continue
-        histogram(c, members, group, segment[f], n_groups, size, not unordered[f], h)
-        for s in range(size):
-            for k in range(n_labels):
-                run[s, k] = h[0, s, k]
-        for u in range(len(on_side)):
-            here[u] = on_side[u]
-            if here[u]:
-                for s in range(size):
-                    for k in range(n_labels):
-                        run[s, k] += h[u + 1, s, k]
-        for t in range(n_moves + 1):
-            if t > 0:
-                u = moves[t - 1]
-                sign = -1.0 if here[u] else 1.0
-                here[u] = not here[u]
-                for s in range(size):
-                    for k in range(n_labels):
-                        run[s, k] += sign * h[u + 1, s, k]
-            if not live[t]:
-                best[t, f] = INFINITE
-            elif unordered[f]:
-                best[t, f] = subset_cost(run[:size])[0]
-                where[t, f] = 0
+        elif c.shape[1] == 1 and n_moves and _SCAN * crossing * np.log2(size + 1) < n_moves * size:
+            if unordered[f]:
+                _few_cross_levels(c, starts, order, segment[f], size, moves, on_side, live, best[:, f])
             else:
-                best[t, f], where[t, f] = best_cut(run, size, totals[t])
-            if len(slack) and live[t] and best[t, f] < slack[t, f]:
-                if unordered[f]:
-                    keep[offsets[f]] = 1
-                else:
-                    _mark_cuts(run, size, totals[t], slack[t, f], place[offsets[f] :], keep[offsets[f] :])
+                _few_cross(c, starts, order, segment[f], size, moves, on_side, live, best[:, f])
+        else:
+            _scan(c, members, group, segment[f], size, unordered[f], moves, on_side, live, totals, best[:, f], h, run)
 
 
 @njit
-def _mark_cuts(run, n_segments, total, slack, place, keep):
+def _few_cross(c, starts, order, segment_f, size, moves, on_side, live, best):
+    """Where few people cross at a time: keep the prefixes of the segments in a tree."""
+    width = leaves_for(size)
+    sums, low, high = np.zeros(2 * width), np.empty(2 * width), np.empty(2 * width)
+    here = on_side.copy()
+    for g in range(len(on_side) + 1):
+        if g == 0 or here[g - 1]:
+            for i in order[starts[g] : starts[g + 1]]:
+                sums[width + segment_f[i]] += c[i, 0]
+    build(sums, low, high, width, size)
+    best[0] = best_labelled(sums, low, high) if live[0] else INFINITE
+    for t in range(len(moves)):
+        u = moves[t]
+        sign = -1.0 if here[u] else 1.0
+        here[u] = not here[u]
+        for i in order[starts[u + 1] : starts[u + 2]]:
+            add(sums, low, high, width, segment_f[i], sign * c[i, 0])
+        best[t + 1] = best_labelled(sums, low, high) if live[t + 1] else INFINITE
+
+
+@njit
+def _few_cross_levels(c, starts, order, segment_f, size, moves, on_side, live, best):
+    """The same for a subset of levels: every level takes its cheaper label."""
+    sums = np.zeros(size)
+    here = on_side.copy()
+    for g in range(len(on_side) + 1):
+        if g == 0 or here[g - 1]:
+            for i in order[starts[g] : starts[g + 1]]:
+                sums[segment_f[i]] += c[i, 0]
+    total = 0.0
+    for level in range(size):
+        total += min(0.0, sums[level])
+    best[0] = total if live[0] else INFINITE
+    for t in range(len(moves)):
+        u = moves[t]
+        sign = -1.0 if here[u] else 1.0
+        here[u] = not here[u]
+        for i in order[starts[u + 1] : starts[u + 2]]:
+            level = segment_f[i]
+            total -= min(0.0, sums[level])
+            sums[level] += sign * c[i, 0]
+            total += min(0.0, sums[level])
+        best[t + 1] = total if live[t + 1] else INFINITE
+
+
+@njit
+def _scan(c, members, group, segment_f, size, unordered_f, moves, on_side, live, totals, best, h, run):
+    """Where many cross at a time: add whole rows of the histogram, and look at every cut."""
+    here = on_side.copy()
+    _load(c, members, group, segment_f, size, unordered_f, here, h, run)
+    for t in range(len(moves) + 1):
+        if t > 0:
+            _cross(h, run, size, moves[t - 1], here)
+        if not live[t]:
+            best[t] = INFINITE
+        elif unordered_f:
+            best[t] = subset_cost(run[:size])[0]
+        else:
+            best[t] = best_cut(run, size, totals[t])[0]
+
+
+@njit
+def _load(c, members, group, segment_f, size, unordered_f, here, h, run):
+    """The histogram of a feature by group, and its sum over the groups on the side."""
+    n_labels = c.shape[1]
+    histogram(c, members, group, segment_f, len(here) + 1, size, not unordered_f, h)
+    for s in range(size):
+        for k in range(n_labels):
+            run[s, k] = h[0, s, k]
+    for u in range(len(here)):
+        if here[u]:
+            for s in range(size):
+                for k in range(n_labels):
+                    run[s, k] += h[u + 1, s, k]
+
+
+@njit
+def _cross(h, run, size, u, here):
+    sign = -1.0 if here[u] else 1.0
+    here[u] = not here[u]
+    for s in range(size):
+        for k in range(h.shape[2]):
+            run[s, k] += sign * h[u + 1, s, k]
+
+
+@njit
+def mark_cuts(
+    c, members, group, starts, order, segment, n_segments, unordered, moves, on_side, live, best, h, run, totals,
+    offsets, place, slack, keep,
+):  # fmt: skip
+    """Mark in `keep` the cuts that, labelled on their two parts differently, cost less than slack[t, f] below
+    some live root t; a stump with one label on both parts is no test at all.
+    """
+    for f in range(len(n_segments)):
+        size = n_segments[f]
+        first, last = len(moves) + 1, -1
+        for t in range(len(moves) + 1):
+            if size and live[t] and best[t, f] < slack[t, f]:
+                first, last = min(first, t), t
+        if last < 0:
+            continue
+        if unordered[f]:
+            keep[offsets[f]] = 1
+            continue
+        here = on_side.copy()
+        for u in moves[:first]:
+            here[u] = not here[u]
+        wanted = live & (best[:, f] < slack[:, f])
+        if c.shape[1] == 1:
+            _mark_few(
+                c, starts, order, segment[f], size, moves[:last], first, here, wanted, slack[:, f],
+                place[offsets[f] :], keep[offsets[f] :],
+            )  # fmt: skip
+            continue
+        _load(c, members, group, segment[f], size, False, here, h, run)
+        for t in range(first, last + 1):
+            if t > first:
+                _cross(h, run, size, moves[t - 1], here)
+            if wanted[t]:
+                _mark(run, size, totals[t], slack[t, f], place[offsets[f] :], keep[offsets[f] :])
+
+
+@njit
+def _mark_few(c, starts, order, segment_f, size, moves, first, here, wanted, slack, place, keep):
+    """With two classes, a tree of prefixes leads to the cuts below the slack without looking at the others."""
+    width = leaves_for(size)
+    sums, low, high = np.zeros(2 * width), np.empty(2 * width), np.empty(2 * width)
+    unmarked = np.empty(2 * width, np.int32)
+    stack, before = np.empty(64, np.int64), np.empty(64)
+    open_leaves(unmarked, width, size - 1)
+    for g in range(len(here) + 1):
+        if g == 0 or here[g - 1]:
+            for i in order[starts[g] : starts[g + 1]]:
+                sums[width + segment_f[i]] += c[i, 0]
+    build(sums, low, high, width, size)
+    for t in range(first, len(moves) + 1):
+        if t > first:
+            u = moves[t - 1]
+            sign = -1.0 if here[u] else 1.0
+            here[u] = not here[u]
+            for i in order[starts[u + 1] : starts[u + 2]]:
+                add(sums, low, high, width, segment_f[i], sign * c[i, 0])
+        if wanted[t]:
+            mark_below(sums, low, high, unmarked, width, slack[t], stack, before)
+    for s in range(size - 1):
+        if unmarked[width + s] == 0:
+            keep[place[s]] = 1
+
+
+@njit
+def _mark(run, n_segments, total, slack, place, keep):
     for s in range(n_segments - 1):
         if cut_cost(run[s], total) < slack:
             keep[place[s]] = 1
@@ -101,12 +229,13 @@ def best_tree(best_left, best_right, live, allowed):
     """The cheapest root with an admissible pair of stumps: (cost, root, left feature, right feature)."""
     value, root, left, right = INFINITE, -1, -1, -1
     n_options = best_left.shape[1]
+    lowest = np.empty(best_left.shape[0])
     for t in range(best_left.shape[0]):
-        if not live[t]:
-            continue
+        lowest[t] = np.min(best_right[t]) if live[t] else INFINITE
+    for t in range(best_left.shape[0]):
         for f in range(n_options):
             a = best_left[t, f]
-            if a >= INFINITE:
+            if a >= INFINITE or a + lowest[t] >= value:
                 continue
             for g in range(n_options):
                 if allowed[f, g] and a + best_right[t, g] < value:
