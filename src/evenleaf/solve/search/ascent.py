@@ -13,8 +13,9 @@ from evenleaf.problem import FEASIBILITY_TOLERANCE
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import Box
 from evenleaf.solve.search.compiled import Compiled
-from evenleaf.solve.search.oracle import Choice, Oracle, Scratch, Stump
+from evenleaf.solve.search.oracle import Scratch
 from evenleaf.solve.search.pairs import PairOracle
+from evenleaf.solve.search.plan import Oracle, Plan
 from evenleaf.solve.search.sweep import SweepOracle
 
 _STALLS, _LEAST_STEP = 4, 0.02
@@ -46,11 +47,9 @@ class Fixing:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A tree met on the way: the ranks its root sends left, a stump a side, everybody's label."""
+    """A tree met on the way, priced truly."""
 
-    feature: int
-    root_left: np.ndarray
-    stumps: tuple[Stump, Stump]
+    plan: Plan
     labels: np.ndarray
     objective: float
 
@@ -139,7 +138,7 @@ class _Climb:
             record.note(value, mu, scale)
             if value >= self.target - kernels.EPSILON:
                 break
-            if effort.steps > 1 or self.oracle.real:
+            if effort.steps > 1 or self.oracle.is_real(choice):
                 self._consider(choice)
             if count + 1 == effort.steps or record.slow(count, effort, self.target):
                 break
@@ -166,7 +165,7 @@ class _Climb:
         excess = float((self.compiled.weight * np.abs(v)).sum()) - limit
         return aligned, (2 * self.target / excess if excess > 0 else 0.0)
 
-    def _bound(self, mu: np.ndarray, scale: float) -> tuple[float, Choice]:
+    def _bound(self, mu: np.ndarray, scale: float) -> tuple[float, tuple[int, ...]]:
         """The cheapest tree of the box at these multipliers, and its cost: a bound for every tree in it."""
         c = self.compiled
         self._penalise(scale)
@@ -188,7 +187,7 @@ class _Climb:
         limit = self.ascent.limit
         return self.constant - (0.0 if limit is None else scale * limit)
 
-    def _consider(self, choice: Choice) -> None:
+    def _consider(self, choice: tuple[int, ...]) -> None:
         """Price the oracle's tree truly, keep it if it is the best so far, and average its labels.
 
         The average is the randomised tree that the bound belongs to.
@@ -200,13 +199,12 @@ class _Climb:
         self.average[chosen, labels[chosen] - 1] += self.share
         self.share = max(0.1, 0.7 * self.share)
         kernels.differences(c.pointers, c.rows, c.entries, labels, v)
-        if self.oracle.real:
+        if self.oracle.is_real(choice):
             discrimination = float((c.weight * np.abs(v)).sum())
             objective = c.labels_to_loss(labels) + (discrimination if limit is None else 0.0)
             keeps = limit is None or discrimination <= limit
             if keeps and (self.found is None or objective < self.found.objective):
-                ranks, stumps = self.oracle.tests(choice)
-                self.found = Found(self.box.feature, ranks, stumps, labels, objective)
+                self.found = Found(self.oracle.plan(choice, labels), labels, objective)
 
     def _step(self, mu: np.ndarray, scale: float, direction: np.ndarray, length: float) -> tuple[bool, float]:
         """Move μ; with D ≤ ε the scale λ of the multipliers rises or falls too (ALGORITHM §7)."""

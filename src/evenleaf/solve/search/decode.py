@@ -6,20 +6,31 @@ import numpy as np
 
 from evenleaf.problem import Problem
 from evenleaf.solve.leaves import best_leaves
-from evenleaf.solve.search.ascent import Found
 from evenleaf.solve.search.compiled import Compiled
-from evenleaf.solve.search.oracle import Stump
+from evenleaf.solve.search.plan import Plan
 from evenleaf.tree import Branch, Leaf, Node, Tree, tidy
 
 
-def decode(found: Found, problem: Problem, compiled: Compiled) -> Tree:
-    """The tree that was found, tidy, each leaf with the label that suits the true objective best."""
-    goes_left = found.root_left[compiled.ranks[found.feature]]
-    root = compiled.features[found.feature].test(found.root_left)
-    nodes: list[Node] = [Branch(root, 1, 2)]
-    for member, stump in zip((goes_left, ~goes_left), found.stumps, strict=True):
-        nodes.append(_stump_node(stump, member, found.labels, compiled))
-    return with_best_leaves(_linked(nodes), problem)
+def decode(plan: Plan, problem: Problem, compiled: Compiled) -> Tree:
+    """The tree that was planned, tidy, each leaf with the label that suits the true objective best."""
+    nodes: list[Node] = []
+    _grow(plan, compiled, nodes)
+    return with_best_leaves(nodes, problem)
+
+
+def _grow(plan: Plan | None, compiled: Compiled, nodes: list[Node], label: float = 0.0) -> int:
+    """Append a plan's nodes and return where it stands; a test that sends all one way is left out.
+
+    The labels of the leaves are decided later; until then sisters must differ, or they would be merged.
+    """
+    place = len(nodes)
+    nodes.append(Leaf(label))
+    if plan is None or plan.left_ranks.all() or not plan.left_ranks.any():
+        return place
+    left = _grow(plan.left, compiled, nodes, 0.0)
+    right = _grow(plan.right, compiled, nodes, 1.0)
+    nodes[place] = Branch(compiled.features[plan.feature].test(plan.left_ranks), left, right)
+    return place
 
 
 def with_best_leaves(nodes: list[Node], problem: Problem) -> Tree:
@@ -36,30 +47,3 @@ def with_best_leaves(nodes: list[Node], problem: Problem) -> Tree:
         nodes = [*tree.nodes[:position], Leaf(float(value)), *tree.nodes[position + 1 :]]
         tree = Tree(tree.schema, tree.target, tuple(nodes))
     return tidy(tree, people.features, people.weight)
-
-
-def _stump_node(stump: Stump, member: np.ndarray, labels: np.ndarray, compiled: Compiled) -> Node:
-    """A leaf, or a branch whose leaves are linked in later."""
-    if stump.feature < 0 or not member.any():
-        return Leaf(float(labels[member][0]) if member.any() else 0.0)
-    ranks = compiled.ranks[stump.feature]
-    size = int(compiled.sizes[stump.feature])
-    if stump.cut >= 0:
-        left = np.arange(size) <= stump.cut
-    else:
-        left = np.zeros(size, dtype=np.bool_)
-        left[ranks[member & (labels == labels[member].min())]] = True
-    if not left.any() or left.all():
-        return Leaf(float(labels[member][0]))
-    return Branch(compiled.features[stump.feature].test(left), -1, -1)
-
-
-def _linked(nodes: list[Node]) -> list[Node]:
-    """Give each child branch two leaves; their labels are decided later, so any two that differ will do."""
-    linked = list(nodes)
-    for position in (1, 2):
-        node = linked[position]
-        if isinstance(node, Branch):
-            linked[position] = Branch(node.test, len(linked), len(linked) + 1)
-            linked += [Leaf(0.0), Leaf(1.0)]
-    return linked

@@ -136,7 +136,7 @@ class Engine:
     def _climb(self, box: Box, effort: Effort, fixings: tuple[Fixing, ...] = ()) -> Ascended:
         reached = self.ascent.climb(box, self.pairs[box.feature], self.objective, effort, fixings)
         if reached.found is not None and reached.found.objective < self.objective - EPSILON:
-            self._offer(decode(reached.found, self.problem, self.compiled))
+            self._offer(decode(reached.found.plan, self.problem, self.compiled))
         return reached
 
     def _offer(self, tree: Tree) -> None:

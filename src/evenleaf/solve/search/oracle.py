@@ -1,43 +1,13 @@
-"""What an oracle is: the cheapest tree of a box when every person has a price a label (ALGORITHM §3)."""
+"""What the oracles share: the people of a box on either side, by segment between the cuts that are alive."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import Box
 from evenleaf.solve.search.compiled import Compiled
-
-Choice = tuple[int, int, int]  # which root, and what hangs below it on the left and on the right
-
-
-@dataclass(frozen=True, eq=False)
-class Stump:
-    """What one side asks: nothing (feature −1), a cut after a rank, or a subset of levels (cut −1)."""
-
-    feature: int
-    cut: int
-
-
-class Oracle(Protocol):
-    """Bound, labels and tests of the cheapest tree, and which candidates can still lead below a budget."""
-
-    real: bool  # whether its trees are trees, not relaxations
-
-    def best(self) -> tuple[float, Choice]:
-        """The cheapest tree's cost at the prices in the scratch array, infinite where there is none."""
-
-    def labels(self, choice: Choice) -> np.ndarray:
-        """Everybody's label in that tree."""
-
-    def tests(self, choice: Choice) -> tuple[np.ndarray, tuple[Stump, Stump]]:
-        """The ranks its root sends left, and its stumps."""
-
-    def survivors(self, budget: float) -> tuple[np.ndarray, np.ndarray]:
-        """The roots, and the cuts a side, that some tree cheaper than the budget may have."""
+from evenleaf.solve.search.plan import Plan
 
 
 class Scratch:
@@ -81,14 +51,17 @@ class Sides:
             scratch.least_people, (self.groups[side] >= 0) | self.free, self.segment[side],
         )  # fmt: skip
 
-    def stump(self, side: int, feature: int, segment: int) -> Stump:
-        """The stump that cuts a feature after a segment."""
+    def stump(self, side: int, feature: int, segment: int, member: np.ndarray, labels: np.ndarray) -> Plan | None:
+        """The stump that cuts a feature after a segment, or sends the levels with the lowest label left."""
         c = self.compiled
-        if feature == c.n_features:
-            return Stump(-1, -1)
+        if feature == c.n_features or not member.any():
+            return None
+        left = np.zeros(int(c.sizes[feature]), dtype=np.bool_)
         if c.unordered[feature]:
-            return Stump(feature, -1)
-        return Stump(feature, int(self.place[side, c.offsets[feature] + segment]))
+            left[c.ranks[feature][member & (labels == labels[member].min())]] = True
+        else:
+            left[: int(self.place[side, c.offsets[feature] + segment]) + 1] = True
+        return Plan(feature, left)
 
 
 def _by_group(group: np.ndarray, n_moving: int) -> tuple[np.ndarray, np.ndarray]:

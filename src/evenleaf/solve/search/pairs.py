@@ -12,7 +12,8 @@ import numpy as np
 
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import Box
-from evenleaf.solve.search.oracle import Choice, Scratch, Stump
+from evenleaf.solve.search.oracle import Scratch
+from evenleaf.solve.search.plan import Plan
 
 
 class PairOracle:
@@ -41,7 +42,7 @@ class PairOracle:
                 rows += [(int(f), cut, a, b) for cut in cuts for a, b in permutations(range(n_classes), 2)]
         return np.array(rows, dtype=np.int64)
 
-    def best(self) -> tuple[float, Choice]:
+    def best(self) -> tuple[float, tuple[int, ...]]:
         """The cheapest pair of labelled stumps."""
         self._price()
         value, left, right = self._pairs(np.inf)
@@ -62,14 +63,14 @@ class PairOracle:
             self.pairs, min(budget, kernels.INFINITE), self.least[0], self.least[1],
         )  # fmt: skip
 
-    def _goes_left(self, choice: Choice) -> np.ndarray:
+    def _goes_left(self, choice: tuple[int, ...]) -> np.ndarray:
         """Each level on its cheaper side."""
         _, left, right = choice
         ranks = self.box.left_ranks(0)
         ranks[self.box.moving[self.moving[0][left] <= self.moving[1][right]]] = True
         return ranks
 
-    def labels(self, choice: Choice) -> np.ndarray:
+    def labels(self, choice: tuple[int, ...]) -> np.ndarray:
         """Everybody by the stump of their side; in a subset stump, each cell by itself."""
         c, box = self.compiled, self.box
         own = c.ranks[box.feature]
@@ -93,13 +94,21 @@ class PairOracle:
         gain = np.bincount(cell, weights=costs[:, second - 1] - low)
         return np.where(gain[cell] < 0, second, first)
 
-    def tests(self, choice: Choice) -> tuple[np.ndarray, tuple[Stump, Stump]]:
+    def plan(self, choice: tuple[int, ...], labels: np.ndarray) -> Plan:
         """The root that the levels chose, and the stumps."""
+        left_ranks = self._goes_left(choice)
+        goes_left = left_ranks[self.compiled.ranks[self.box.feature]]
         stumps = []
         for side, number in enumerate(choice[1:]):
             feature, segment = (int(entry) for entry in self.lists[side][number][:2])
-            stumps.append(self.sides.stump(side, self.compiled.n_features if feature < 0 else feature, segment))
-        return self._goes_left(choice), (stumps[0], stumps[1])
+            member = goes_left if side == 0 else ~goes_left
+            test = self.compiled.n_features if feature < 0 else feature
+            stumps.append(self.sides.stump(side, test, segment, member, labels))
+        return Plan(self.box.feature, left_ranks, *stumps)
+
+    def is_real(self, choice: tuple[int, ...]) -> bool:  # noqa: ARG002
+        """Whether no stump is a subset of levels."""
+        return self.real
 
     def survivors(self, budget: float) -> tuple[np.ndarray, np.ndarray]:
         """Cuts with some labels whose cheapest partner stays below the budget."""

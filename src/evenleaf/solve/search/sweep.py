@@ -6,7 +6,8 @@ import numpy as np
 
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import Box
-from evenleaf.solve.search.oracle import Choice, Scratch, Stump
+from evenleaf.solve.search.oracle import Scratch
+from evenleaf.solve.search.plan import Plan
 
 
 class SweepOracle:
@@ -24,7 +25,7 @@ class SweepOracle:
         self.h = np.empty((len(box.moving) + 1, self.sides.widest, n_labels))
         self.sums = np.empty((self.sides.widest, n_labels))
 
-    def best(self) -> tuple[float, Choice]:
+    def best(self) -> tuple[float, tuple[int, ...]]:
         """The cheapest root and pair of stumps."""
         for side in (0, 1):
             self._sweep(side)
@@ -53,7 +54,7 @@ class SweepOracle:
             self.values[side], self.h, self.sums, self.totals[side], c.offsets, sides.place[side], slack, keep,
         )  # fmt: skip
 
-    def labels(self, choice: Choice) -> np.ndarray:
+    def labels(self, choice: tuple[int, ...]) -> np.ndarray:
         """Stump by stump; free people as cheaply as they can."""
         c, costs = self.compiled, self.scratch.costs
         root, *features = choice
@@ -78,16 +79,20 @@ class SweepOracle:
         segments = int(self.sides.n_segments[side][feature])
         return int(kernels.find_cut(self.scratch.costs, member, self.sides.segment[side, feature], segments))
 
-    def tests(self, choice: Choice) -> tuple[np.ndarray, tuple[Stump, Stump]]:
+    def plan(self, choice: tuple[int, ...], labels: np.ndarray) -> Plan:
         """The root at its position and the best stump of each chosen feature."""
         root, *features = choice
         left_ranks = self.box.left_ranks(root)
         goes_left = left_ranks[self.compiled.ranks[self.box.feature]]
-        left, right = (
-            self.sides.stump(side, feature, self._cut(side, feature, goes_left if side == 0 else ~goes_left))
-            for side, feature in enumerate(features)
-        )
-        return left_ranks, (left, right)
+        stumps = []
+        for side, feature in enumerate(features):
+            member = goes_left if side == 0 else ~goes_left
+            stumps.append(self.sides.stump(side, feature, self._cut(side, feature, member), member, labels))
+        return Plan(self.box.feature, left_ranks, *stumps)
+
+    def is_real(self, choice: tuple[int, ...]) -> bool:  # noqa: ARG002
+        """Whether everybody was labelled by a stump."""
+        return self.real
 
     def survivors(self, budget: float) -> tuple[np.ndarray, np.ndarray]:
         """Roots and cuts whose cheapest tree stays below the budget."""
