@@ -11,8 +11,9 @@ import numpy as np
 
 from evenleaf.problem import FEASIBILITY_TOLERANCE
 from evenleaf.solve.search import kernels
-from evenleaf.solve.search.boxes import Box
+from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH, Box
 from evenleaf.solve.search.compiled import Compiled
+from evenleaf.solve.search.deep import DeepOracle
 from evenleaf.solve.search.oracle import Scratch
 from evenleaf.solve.search.pairs import PairOracle
 from evenleaf.solve.search.plan import Oracle, Plan
@@ -67,8 +68,8 @@ class Ascended:
 class Ascent:
     """Climbs in one box after another; owns the arrays that every climb would else make anew."""
 
-    def __init__(self, compiled: Compiled, least_people: int, limit: float | None) -> None:
-        self.compiled = compiled
+    def __init__(self, compiled: Compiled, depth: int, least_people: int, limit: float | None) -> None:
+        self.compiled, self.depth = compiled, depth
         # What the evaluation forgives, the bound must forgive too.
         self.limit = None if limit is None else limit + FEASIBILITY_TOLERANCE
         self.spread = float(compiled.influence().sum())
@@ -80,8 +81,12 @@ class Ascent:
         self, box: Box, pairs: np.ndarray, target: float, effort: Effort, fixings: tuple[Fixing, ...] = ()
     ) -> Ascended:
         """Raise the bound of a box towards the target, then drop the roots and cuts it rules out."""
-        make = PairOracle if box.chooses else SweepOracle
-        return _Climb(self, box, make(box, pairs, self.scratch), fixings, target).run(effort)
+        return _Climb(self, box, self._oracle(box, pairs), fixings, target).run(effort)
+
+    def _oracle(self, box: Box, pairs: np.ndarray) -> Oracle:
+        if self.depth > MOST_SWEPT_DEPTH:
+            return DeepOracle(box, self.scratch)
+        return PairOracle(box, pairs, self.scratch) if box.chooses else SweepOracle(box, pairs, self.scratch)
 
 
 @dataclass(eq=False)

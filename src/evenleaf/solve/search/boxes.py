@@ -17,6 +17,7 @@ import numpy as np
 from evenleaf.solve.search.compiled import Compiled
 
 LEFT, RIGHT, FREE, MOVING = 0, 1, 2, 3
+MOST_SWEPT_DEPTH = 2  # deeper trees are searched root by root
 _MOST_MOVING_LEVELS = 9
 
 
@@ -61,25 +62,31 @@ class Box:
         return left[ranks], right[ranks], (self.state == FREE)[ranks]
 
 
-def first_boxes(compiled: Compiled, mu: np.ndarray, scale: float) -> list[Box]:
+def first_boxes(compiled: Compiled, mu: np.ndarray, scale: float, depth: int) -> list[Box]:
     """One box a feature; together they hold every root."""
-    alive = np.ones((2, int(compiled.offsets[-1])), dtype=np.uint8)
-    return [_first(compiled, feature, alive, mu, scale) for feature in range(compiled.n_features)]
+    alive = _all_cuts(compiled, depth)
+    return [_first(compiled, feature, alive, mu, scale, depth) for feature in range(compiled.n_features)]
 
 
-def _first(compiled: Compiled, feature: int, alive: np.ndarray, mu: np.ndarray, scale: float) -> Box:
+def _all_cuts(compiled: Compiled, depth: int) -> np.ndarray:
+    """A row a side for the stumps; in deeper trees also one for the child tests, which come first."""
+    return np.ones((2 if depth <= MOST_SWEPT_DEPTH else 4, int(compiled.offsets[-1])), dtype=np.uint8)
+
+
+def _first(compiled: Compiled, feature: int, alive: np.ndarray, mu: np.ndarray, scale: float, depth: int) -> Box:
     size = int(compiled.sizes[feature])
     state = np.full(size, FREE, dtype=np.int8)
     state[0] = LEFT  # a cut keeps the lowest rank left; of a subset and its complement one is enough
-    if compiled.unordered[feature]:
+    if compiled.unordered[feature] and depth <= MOST_SWEPT_DEPTH:
         return _walk_levels(feature, state, alive, mu, scale)
-    state[-1] = RIGHT
+    if not compiled.unordered[feature]:
+        state[-1] = RIGHT
     return Box(feature, state, _none(), _none(), np.ones(1, dtype=np.bool_), alive, -np.inf, mu, scale)
 
 
-def single_root(compiled: Compiled, feature: int, left: np.ndarray, mu: np.ndarray, scale: float) -> Box:
+def single_root(compiled: Compiled, feature: int, left: np.ndarray, mu: np.ndarray, scale: float, depth: int) -> Box:
     """A box with exactly one root."""
-    alive = np.ones((2, int(compiled.offsets[-1])), dtype=np.uint8)
+    alive = _all_cuts(compiled, depth)
     state = np.where(left, LEFT, RIGHT).astype(np.int8)
     return Box(feature, state, _none(), _none(), np.ones(1, dtype=np.bool_), alive, -np.inf, mu, scale)
 
@@ -106,7 +113,7 @@ def gray_code(n_bits: int) -> np.ndarray:
 def split(box: Box, compiled: Compiled, people: np.ndarray, most_moves: int) -> list[Box]:
     """Two boxes (or one, once its free ranks may move) that hold the same roots; `people` counts each rank."""
     if compiled.unordered[box.feature]:
-        return _split_levels(box)
+        return _place_level(box) if box.has_free else _split_levels(box)
     if box.has_free:
         return _split_free_interval(box, people, most_moves)
     return _split_moving_interval(box)
@@ -121,6 +128,16 @@ def _split_levels(box: Box) -> list[Box]:
         state[place] = side
         child = _walk_levels(box.feature, state, box.alive, box.mu, box.scale)
         children.append(replace(child, bound=box.bound))
+    return children
+
+
+def _place_level(box: Box) -> list[Box]:
+    """Place the largest free level on either side."""
+    children = []
+    for side in (LEFT, RIGHT):
+        state = box.state.copy()
+        state[np.flatnonzero(state == FREE)[0]] = side
+        children.append(replace(box, state=state))
     return children
 
 

@@ -15,10 +15,11 @@ import numpy as np
 
 from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
-from evenleaf.solve.search.ascent import CLIMB, GLANCE, LOOK, SEARCH, Ascended, Ascent, Effort, Fixing
-from evenleaf.solve.search.boxes import Box, first_boxes, single_root, split
+from evenleaf.solve.search.ascent import CLIMB, GLANCE, LOOK, SEARCH, Ascended, Ascent, Effort, Fixing, Found
+from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH, Box, first_boxes, single_root, split
 from evenleaf.solve.search.compiled import Compiled, compile_problem
 from evenleaf.solve.search.decode import decode
+from evenleaf.solve.search.descent import Descent
 from evenleaf.solve.search.kernels import EPSILON
 from evenleaf.solve.search.limits import allowed_pairs
 from evenleaf.tree import Leaf, Tree
@@ -27,6 +28,7 @@ _WORK = 20000
 _MOST_MOVES = 64
 _MOST_LABEL_NODES = 60  # a box with several roots that needs more than this is split instead
 _PROMISING = 0.06  # within this part of the incumbent, a box with free ranks is worth more than a look
+_NEAR = 0.03  # a tree within this part of the incumbent is worth a descent
 _CUTS_TRIED, _ROOTS_CLIMBED = 8, 10
 
 
@@ -47,12 +49,15 @@ class Engine:
     def __init__(self, problem: Problem, budget: Budget, start: Tree | None) -> None:
         self.problem, self.budget = problem, budget
         self.compiled: Compiled = compile_problem(problem)
-        shape = problem.shape
-        self.ascent = Ascent(self.compiled, shape.min_samples_leaf, problem.max_discrimination)
+        shape, self.depth = problem.shape, problem.shape.max_depth
+        self.ascent = Ascent(self.compiled, shape.max_depth, shape.min_samples_leaf, problem.max_discrimination)
         schema = problem.people.features.schema
         features = range(self.compiled.n_features)
         self.pairs = [allowed_pairs(shape, schema, self.compiled, feature) for feature in features]
         self.influence = self.compiled.influence()
+        self.coupled = not bool(all(pairs.all() for pairs in self.pairs)) or shape.min_samples_leaf > 1
+        self.descent = Descent(self.compiled, shape.max_depth, self.ascent.limit)
+        self.polished: set[float] = set()
         self.tree: Tree | None = None
         self.objective = np.inf
         self.in_hand = -np.inf  # until the first boxes are open, nothing is known
@@ -73,7 +78,7 @@ class Engine:
     def run(self) -> None:
         """Search until nothing is open, or the budget is spent."""
         mu, scale = self._warm_up()
-        for box in first_boxes(self.compiled, mu, scale):
+        for box in first_boxes(self.compiled, mu, scale, self.depth):
             if self.pairs[box.feature].any():
                 self._push(box)
         self.in_hand = np.inf
@@ -96,8 +101,14 @@ class Engine:
 
     def _warm_up(self) -> tuple[np.ndarray, float]:
         """Good multipliers and a good tree: climb on the most promising of a few roots a feature."""
-        mu = np.zeros_like(self.compiled.weight)
-        scale = 1.0
+        mu, scale = np.zeros_like(self.compiled.weight), 1.0
+        rounds, climbed, effort = 2, _ROOTS_CLIMBED, SEARCH
+        if self.depth > MOST_SWEPT_DEPTH:
+            shallow = Engine(self.problem.with_shape(replace(self.problem.shape, max_depth=2)), self.budget, self.tree)
+            mu, scale = shallow._warm_up()
+            if shallow.tree is not None:
+                self._offer(shallow.tree)
+            rounds, climbed, effort = 1, _ROOTS_CLIMBED // 3, CLIMB
         roots = [
             (feature, left)
             for feature in range(self.compiled.n_features)
@@ -107,16 +118,17 @@ class Engine:
         looks = []
         for number, (feature, left) in enumerate(roots):
             if not self.budget.exhausted:
-                reached = self._climb(single_root(self.compiled, feature, left, mu, scale), LOOK)
+                reached = self._climb(single_root(self.compiled, feature, left, mu, scale, self.depth), LOOK)
                 looks.append((reached.box.bound, number))
         best = np.inf
-        for _ in range(2):
+        for _ in range(rounds):
             start_mu, start_scale = mu, scale
-            for _, number in sorted(looks)[:_ROOTS_CLIMBED]:
+            for _, number in sorted(looks)[:climbed]:
                 if self.budget.exhausted:
                     break
                 feature, left = roots[number]
-                reached = self._climb(single_root(self.compiled, feature, left, start_mu, start_scale), SEARCH)
+                box = single_root(self.compiled, feature, left, start_mu, start_scale, self.depth)
+                reached = self._climb(box, effort)
                 if reached.box.bound < best:
                     best, mu, scale = reached.box.bound, reached.box.mu, reached.box.scale
         return mu, scale
@@ -137,7 +149,21 @@ class Engine:
         reached = self.ascent.climb(box, self.pairs[box.feature], self.objective, effort, fixings)
         if reached.found is not None and reached.found.objective < self.objective - EPSILON:
             self._offer(decode(reached.found.plan, self.problem, self.compiled))
+        if reached.found is not None:
+            self._polish(reached.found)
         return reached
+
+    def _polish(self, found: Found) -> None:
+        """Descend from a tree that is nearly as good as the incumbent, unless one much like it was tried before."""
+        if found.objective > (1 + _NEAR) * self.objective or self.coupled:
+            return
+        key = round(found.objective, 7)
+        if key in self.polished or self.budget.exhausted:
+            return
+        self.polished.add(key)
+        plan, objective = self.descent.improve(found.plan, found.labels, found.objective)
+        if objective < self.objective - EPSILON:
+            self._offer(decode(plan, self.problem, self.compiled))
 
     def _offer(self, tree: Tree) -> None:
         """Take a tree as the incumbent if it keeps every limit and is better: judged by `Problem.evaluate` alone."""
@@ -161,7 +187,8 @@ class Engine:
         size = int(self.compiled.sizes[box.feature])
         people = np.bincount(self.compiled.ranks[box.feature], weights=self.compiled.count, minlength=size)
         cuts = max(1, int(box.alive.sum()))
-        most = 0 if self.problem.shape.min_samples_leaf > 1 else min(_MOST_MOVES, max(8, _WORK // cuts))
+        walked = self.depth <= MOST_SWEPT_DEPTH and self.problem.shape.min_samples_leaf == 1
+        most = 0 if not walked else min(_MOST_MOVES, max(8, _WORK // cuts))
         for part in split(box, self.compiled, people, most):
             if part.live.any():
                 self._push(part)

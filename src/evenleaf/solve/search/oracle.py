@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar, cast
+
 import numpy as np
 
 from evenleaf.solve.search import kernels
@@ -10,23 +13,26 @@ from evenleaf.solve.search.compiled import Compiled
 from evenleaf.solve.search.plan import Plan
 
 
+T = TypeVar("T")
+
+
 class Scratch:
     """Arrays shared by all oracles, one after another."""
 
     def __init__(self, compiled: Compiled, least_people: int) -> None:
         self.compiled, self.least_people = compiled, least_people
         self.costs = np.empty((compiled.n_people, compiled.n_labels))
-        self._last: tuple[Box, Sides] | None = None
+        self._last: tuple[Box, object] | None = None
 
-    def sides(self, box: Box) -> Sides:
-        """The people and segments of a box; both answers about a person's label share them, so the last is kept."""
+    def once(self, box: Box, make: Callable[[], T]) -> T:
+        """What was made for a box with the same people and cuts; both answers about a person's label share it."""
         if self._last is not None:
-            before, sides = self._last
+            before, made = self._last
             if before.state is box.state and before.alive is box.alive and before.moving is box.moving:
-                return sides
-        sides = Sides(box, self)
-        self._last = (box, sides)
-        return sides
+                return cast(T, made)
+        made = make()
+        self._last = (box, made)
+        return made
 
 
 class Sides:

@@ -12,7 +12,7 @@ import numpy as np
 
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import Box
-from evenleaf.solve.search.oracle import Scratch
+from evenleaf.solve.search.oracle import Scratch, Sides
 from evenleaf.solve.search.plan import Plan
 
 
@@ -21,7 +21,7 @@ class PairOracle:
 
     def __init__(self, box: Box, pairs: np.ndarray, scratch: Scratch) -> None:
         self.box, self.pairs, self.scratch = box, pairs, scratch
-        self.compiled, self.sides = scratch.compiled, scratch.sides(box)
+        self.compiled, self.sides = scratch.compiled, scratch.once(box, lambda: Sides(box, scratch))
         n_levels, n_labels = len(box.moving), self.compiled.n_labels
         self.h = np.empty((n_levels + 1, self.sides.widest, n_labels))
         self.lists = tuple(self._labelled(side) for side in (0, 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evenleaf.problem import Problem
+from evenleaf.problem import Problem, Shape
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.result import PROOF_TOLERANCE, Solution, Status, Stop, confirm
 from evenleaf.solve.search.engine import Engine
@@ -28,7 +28,7 @@ class SearchSolver:
         return (
             problem.people.outcome.classes is not None
             and shape.branching == "single"
-            and shape.max_depth <= 2
+            and (shape.max_depth <= 2 or (shape.max_depth == 3 and _uncoupled(shape)))
             and not (shape.min_samples_leaf > 1 and many_levels)
             and problem.simplified.balanced
         )
@@ -61,3 +61,13 @@ class SearchSolver:
             tuple(budget.trace),
             message=f"{engine.ascent.steps} bounds",
         )
+
+
+def _uncoupled(shape: Shape) -> bool:
+    """Whether no limit joins tests of different subtrees."""
+    return (
+        shape.min_samples_leaf == 1
+        and shape.max_leaves is None
+        and shape.max_features_used is None
+        and shape.max_feature_uses is None
+    )

@@ -6,7 +6,7 @@ import numpy as np
 
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import Box
-from evenleaf.solve.search.oracle import Scratch
+from evenleaf.solve.search.oracle import Scratch, Sides
 from evenleaf.solve.search.plan import Plan
 
 
@@ -15,7 +15,7 @@ class SweepOracle:
 
     def __init__(self, box: Box, pairs: np.ndarray, scratch: Scratch) -> None:
         self.box, self.pairs, self.scratch = box, pairs, scratch
-        self.compiled, self.sides = scratch.compiled, scratch.sides(box)
+        self.compiled, self.sides = scratch.compiled, scratch.once(box, lambda: Sides(box, scratch))
         self.real = not self.sides.free.any()
         self.on_side = (np.zeros(len(box.moving), np.bool_), np.ones(len(box.moving), np.bool_))
         self.live = box.live & self._crowded()

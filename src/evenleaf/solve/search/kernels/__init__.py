@@ -5,24 +5,34 @@ person i costs more with label k + 1 than with label 0.
 """
 
 from evenleaf.solve.search.kernels.compile import EPSILON, INFINITE
+from evenleaf.solve.search.kernels.descent import by_level, disparity_of, try_cuts, try_levels
 from evenleaf.solve.search.kernels.histograms import segments
 from evenleaf.solve.search.kernels.labels import find_cut, label_side
 from evenleaf.solve.search.kernels.multipliers import differences, dual_costs, step
 from evenleaf.solve.search.kernels.pairs import best_pair, price_stumps
+from evenleaf.solve.search.kernels.subtrees import best_stump, keep_stumps, least_label, price_children
 from evenleaf.solve.search.kernels.sweep import best_tree, mark_cuts, sweep_side
 
 __all__ = [
     "EPSILON",
     "INFINITE",
     "best_pair",
+    "best_stump",
     "best_tree",
+    "by_level",
     "differences",
+    "disparity_of",
     "dual_costs",
     "find_cut",
+    "keep_stumps",
     "label_side",
+    "least_label",
     "mark_cuts",
+    "price_children",
     "price_stumps",
     "segments",
     "step",
     "sweep_side",
+    "try_cuts",
+    "try_levels",
 ]

@@ -1,0 +1,262 @@
+"""Subtrees of depth 2 on one side of a root: their child tests listed once, priced as often as needed (§9.11)."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+
+from evenleaf.solve.search import kernels
+from evenleaf.solve.search.boxes import gray_code
+from evenleaf.solve.search.compiled import Compiled
+from evenleaf.solve.search.plan import Plan
+
+_MOST_WALKED_LEVELS = 11  # of a child test; with more, each level picks its side for a given pair of stumps
+
+
+class Children:
+    """The child tests that people of one side may get, and the stumps below them.
+
+    The child tests of an ordered feature are its alive cuts; of an unordered one all subsets of its levels, in
+    the order of a Gray code. A feature with too many levels for that is priced by pairs of stumps: a relaxation
+    only where a stump is itself a subset of levels.
+    """
+
+    def __init__(
+        self, compiled: Compiled, member: np.ndarray, possible: np.ndarray, child_alive: np.ndarray, alive: np.ndarray
+    ) -> None:
+        c = compiled
+        self.compiled, self.member = compiled, member
+        self.members = np.flatnonzero(member)
+        self.part, self.part_place, self.n_parts = _segments(c, possible, child_alive)
+        self.segment, self.place, self.n_segments = _segments(c, possible, alive)
+        moves, starts, self.paired = [], [0], []
+        for f in range(c.n_features):
+            n_parts = int(self.n_parts[f])
+            listed = np.zeros(0, dtype=np.int64)
+            if n_parts and not c.unordered[f]:
+                listed = np.arange(n_parts - 1)
+            elif 1 < n_parts <= _MOST_WALKED_LEVELS:
+                listed = gray_code(n_parts - 1) + 1
+            elif n_parts > 1:
+                self.paired.append(f)
+            moves.append(listed)
+            starts.append(starts[-1] + len(listed))
+        self.moves, self.starts = np.concatenate(moves), np.array(starts)
+        self.left, self.right = np.empty(len(self.moves)), np.empty(len(self.moves))
+        parts, widest = int(self.n_parts.max(initial=1)), int(self.n_segments.max(initial=1))
+        self.h = np.empty((parts + 1, widest, c.n_labels))
+        self.run, self.rest = np.empty((widest, c.n_labels)), np.empty((widest, c.n_labels))
+        self.pairs = [_Pairs(self, f) for f in self.paired]
+
+    def best(self, costs: np.ndarray) -> tuple[float, int]:
+        """The cheapest subtree and its number: −1 one label for all, then the listed tests, then the paired ones."""
+        kernels.price_children(
+            costs, self.members, self.part, self.n_parts, self.moves, self.starts, self.segment, self.n_segments,
+            self.compiled.unordered, self.left, self.right, self.h, self.run, self.rest,
+        )  # fmt: skip
+        value, number = kernels.least_label(costs, self.member)[0], -1
+        if len(self.moves):
+            total = self.left + self.right
+            k = int(total.argmin())
+            if total[k] < value:
+                value, number = float(total[k]), k
+        for j, pairs in enumerate(self.pairs):
+            found = pairs.best(costs, value)
+            if found < value:
+                value, number = found, len(self.moves) + j
+        return value, number
+
+    def is_real(self, number: int) -> bool:
+        """Whether a subtree is one, not a relaxation."""
+        return number < len(self.moves) or self.pairs[number - len(self.moves)].real
+
+    def label(self, number: int, costs: np.ndarray, labels: np.ndarray) -> None:
+        """Label the people of this side by a subtree."""
+        if number < 0:
+            labels[self.member] = kernels.least_label(costs, self.member)[1]
+        elif number >= len(self.moves):
+            self.pairs[number - len(self.moves)].label(costs, labels)
+        else:
+            for half in self._halves(number):
+                _, feature, cut = kernels.best_stump(
+                    costs, half, self.segment, self.n_segments, self.compiled.unordered
+                )
+                self.label_stump(half, feature, cut, costs, labels)
+
+    def label_stump(self, half: np.ndarray, feature: int, cut: int, costs: np.ndarray, labels: np.ndarray) -> None:
+        """Label some people by their best stump."""
+        f = max(feature, 0)
+        kernels.label_side(
+            costs, half, self.segment[f], int(self.n_segments[f]), bool(self.compiled.unordered[f]), cut,
+            feature < 0, labels,
+        )  # fmt: skip
+
+    def plan(self, number: int, costs: np.ndarray, labels: np.ndarray) -> Plan | None:
+        """The tests of a subtree."""
+        if number < 0:
+            return None
+        if number >= len(self.moves):
+            return self.pairs[number - len(self.moves)].plan(labels)
+        below = []
+        for half in self._halves(number):
+            _, feature, cut = kernels.best_stump(costs, half, self.segment, self.n_segments, self.compiled.unordered)
+            below.append(self.stump(half, feature, cut, labels))
+        f = self._feature(number)
+        left = np.zeros(int(self.compiled.sizes[f]), dtype=np.bool_)
+        left[self.compiled.ranks[f][self._halves(number)[0]]] = True
+        if not self.compiled.unordered[f]:
+            left[: int(self.part_place[self.compiled.offsets[f] + self.moves[number]]) + 1] = True
+        return Plan(f, left, *below)
+
+    def stump(self, half: np.ndarray, feature: int, cut: int, labels: np.ndarray) -> Plan | None:
+        """The test of a stump."""
+        c = self.compiled
+        if feature < 0 or not half.any():
+            return None
+        left = np.zeros(int(c.sizes[feature]), dtype=np.bool_)
+        if c.unordered[feature]:
+            left[c.ranks[feature][half & (labels == labels[half].min())]] = True
+        else:
+            left[: int(self.place[c.offsets[feature] + cut]) + 1] = True
+        return Plan(feature, left)
+
+    def _feature(self, number: int) -> int:
+        return int(np.searchsorted(self.starts, number, side="right") - 1)
+
+    def _halves(self, number: int) -> tuple[np.ndarray, np.ndarray]:
+        """The people on either part of a listed child test."""
+        f = self._feature(number)
+        crossed = np.bincount(self.moves[self.starts[f] : number + 1], minlength=int(self.n_parts[f])) % 2 == 1
+        goes_left = crossed[self.part[f]]
+        return self.member & goes_left, self.member & ~goes_left
+
+    def survivors(self, costs: np.ndarray, slack: float) -> tuple[np.ndarray, np.ndarray]:
+        """The child cuts and the stump cuts that some subtree cheaper than the slack may have."""
+        c, n_cuts = self.compiled, int(self.compiled.offsets[-1])
+        children, stumps = np.zeros(n_cuts, dtype=np.uint8), np.zeros(n_cuts, dtype=np.uint8)
+        for k in np.flatnonzero(self.left + self.right < slack):
+            f = self._feature(int(k))
+            offset = int(c.offsets[f])
+            children[offset if c.unordered[f] else offset + self.part_place[offset + self.moves[k]]] = 1
+        kernels.keep_stumps(
+            costs, self.members, self.part, self.n_parts, self.moves, self.starts, self.segment, self.n_segments,
+            c.unordered, self.left, self.right, slack, c.offsets, self.place, stumps, self.h, self.run, self.rest,
+        )  # fmt: skip
+        for pairs in self.pairs:
+            if pairs.best(costs, slack) < slack:
+                children[c.offsets[pairs.feature]] = 1
+                stumps |= pairs.survivors(slack)
+        return children, stumps
+
+
+class _Pairs:
+    """A child test with many levels: for a pair of labelled stumps each level takes the cheaper (§9.8)."""
+
+    def __init__(self, children: Children, feature: int) -> None:
+        self.children, self.feature = children, feature
+        n_levels = int(children.n_parts[feature])
+        # Group 0 of the histogram is for people who are settled; here every level picks.
+        self.group = (children.part[feature] + 1).astype(np.int32)
+        self.stumps = self._labelled()
+        self.settled, self.parts = np.empty(len(self.stumps)), np.empty((len(self.stumps), n_levels))
+        self.least = (np.empty(len(self.stumps)), np.empty(len(self.stumps)))
+        n_options = children.compiled.n_features + 1
+        self.allowed = np.ones((n_options, n_options), dtype=np.bool_)
+        self.chosen = (-1, -1)
+        self.h = np.empty((n_levels + 1, int(children.n_segments.max(initial=1)), children.compiled.n_labels))
+
+    def _labelled(self) -> np.ndarray:
+        """Rows (feature, segment, label below, label above), feature −1 for one label throughout."""
+        c, n_segments = self.children.compiled, self.children.n_segments
+        n_classes = c.n_labels + 1
+        rows = [(-1, 0, label, label) for label in range(n_classes)]
+        for f in np.flatnonzero(n_segments):
+            if c.unordered[f]:
+                rows += [(int(f), 0, a, b) for a in range(n_classes) for b in range(a + 1, n_classes)]
+            else:
+                cuts = range(int(n_segments[f]) - 1)
+                rows += [(int(f), cut, a, b) for cut in cuts for a, b in permutations(range(n_classes), 2)]
+        return np.array(rows, dtype=np.int64)
+
+    @property
+    def real(self) -> bool:
+        """Whether neither chosen stump is a subset of another feature's levels."""
+        features = self.stumps[list(self.chosen), 0]
+        others = features[(features >= 0) & (features != self.feature)]
+        return not self.children.compiled.unordered[others].any()
+
+    def best(self, costs: np.ndarray, budget: float) -> float:
+        """The cheapest pair; pairs that cannot be below the budget are passed over."""
+        children = self.children
+        kernels.price_stumps(
+            costs, children.members, self.group, children.segment, children.n_segments,
+            children.compiled.unordered, self.stumps, self.h, self.settled, self.parts,
+        )  # fmt: skip
+        value, left, right = kernels.best_pair(
+            self.settled, self.parts, self.stumps, self.settled, self.parts, self.stumps, self.allowed,
+            min(budget, kernels.INFINITE), *self.least,
+        )  # fmt: skip
+        self.chosen = (left, right)
+        return float(value)
+
+    def _goes_left(self) -> np.ndarray:
+        left, right = self.chosen
+        return np.asarray((self.parts[left] <= self.parts[right])[self.children.part[self.feature]])
+
+    def label(self, costs: np.ndarray, labels: np.ndarray) -> None:
+        """Everybody by the stump that their level took; in a subset stump, each cell by itself."""
+        children, goes_left = self.children, self._goes_left()
+        for side, number in enumerate(self.chosen):
+            half = children.member & (goes_left if side == 0 else ~goes_left)
+            feature, segment, below, above = (int(entry) for entry in self.stumps[number])
+            if feature < 0:
+                labels[half] = below
+            elif not children.compiled.unordered[feature]:
+                labels[half] = np.where(children.segment[feature][half] <= segment, below, above)
+            else:
+                width = int(children.n_segments[feature])
+                cell = children.part[self.feature][half].astype(np.int64) * width + children.segment[feature][half]
+                low = np.zeros(int(half.sum())) if below == 0 else costs[half, below - 1]
+                gain = np.bincount(cell, weights=costs[half, above - 1] - low)
+                labels[half] = np.where(gain[cell] < 0, above, below)
+
+    def plan(self, labels: np.ndarray) -> Plan:
+        """The subset that the levels chose, and the stumps."""
+        children, goes_left = self.children, self._goes_left()
+        c = children.compiled
+        left = np.zeros(int(c.sizes[self.feature]), dtype=np.bool_)
+        left[c.ranks[self.feature][children.member & goes_left]] = True
+        below = []
+        for side, number in enumerate(self.chosen):
+            half = children.member & (goes_left if side == 0 else ~goes_left)
+            below.append(children.stump(half, int(self.stumps[number, 0]), int(self.stumps[number, 1]), labels))
+        return Plan(self.feature, left, *below)
+
+    def survivors(self, slack: float) -> np.ndarray:
+        """The cuts of stumps whose cheapest partner stays below the slack."""
+        c = self.children.compiled
+        keep = np.zeros(int(c.offsets[-1]), dtype=np.uint8)
+        cheap = (np.minimum(*self.least) < slack) & (self.stumps[:, 0] >= 0)
+        kept = self.stumps[cheap]
+        start = c.offsets[kept[:, 0]]
+        cut = np.where(c.unordered[kept[:, 0]], 0, self.children.place[start + kept[:, 1]])
+        keep[start + cut] = 1
+        return keep
+
+
+def _segments(c: Compiled, possible: np.ndarray, alive: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Everybody's segment between the alive cuts, which cut a segment ends at, and how many segments there are.
+
+    Of an unordered feature only the levels that occur count.
+    """
+    segment = np.zeros((c.n_features, c.n_people), dtype=np.int32)
+    place = np.zeros(len(alive), dtype=np.int32)
+    n_segments = kernels.segments(
+        c.ranks, c.offsets, c.unordered, c.sizes, alive.copy(), place, c.count, 1, possible, segment
+    )
+    for f in np.flatnonzero(c.unordered & (n_segments > 0)):
+        present = np.bincount(c.ranks[f][possible], minlength=int(c.sizes[f])) > 0
+        n_segments[f] = present.sum() if present.sum() > 1 else 0
+        segment[f] = np.maximum(np.cumsum(present) - 1, 0)[c.ranks[f]]
+    return segment, place, n_segments

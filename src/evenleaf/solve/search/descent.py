@@ -1,0 +1,133 @@
+"""Better trees from good ones: change one test at a time to the best there is, exactly priced (ALGORITHM §4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenleaf.solve.search import kernels
+from evenleaf.solve.search.compiled import Compiled
+from evenleaf.solve.search.plan import Plan
+
+_GAIN = 1e-12
+
+
+@dataclass
+class _Node:
+    """A test in place (feature −1: none yet), its ranks on the left, and the two labels that end below it."""
+
+    feature: int
+    left_ranks: np.ndarray
+    labels: list[int]
+
+
+class Descent:
+    """Coordinate descent over the tests of a full tree of some depth, kept as a heap: children of p are 2p+1, 2p+2."""
+
+    def __init__(self, compiled: Compiled, depth: int, limit: float | None) -> None:
+        self.compiled, self.depth = compiled, depth
+        self.limit = -1.0 if limit is None else limit
+        self.n_tests = (1 << depth) - 1
+        self.v = np.zeros_like(compiled.weight)
+
+    def improve(self, plan: Plan, labels: np.ndarray, objective: float) -> tuple[Plan, float]:
+        """The plan after no single test can be changed for the better, and its objective."""
+        nodes = self._full(plan, labels)
+        better = True
+        while better:
+            better = False
+            for place in range(self.n_tests):
+                found = self._best_test(nodes, place, objective)
+                if found < objective - _GAIN:
+                    objective, better = found, True
+        improved = self._plan(nodes, 0)
+        return improved or plan, objective
+
+    def _full(self, plan: Plan, labels: np.ndarray) -> list[_Node]:
+        """Every place of the heap with a test; a leaf higher up becomes tests that send everybody left."""
+        nodes = [_Node(0, np.ones(int(self.compiled.sizes[0]), np.bool_), [0, 0]) for _ in range(self.n_tests)]
+        self._fill(nodes, 0, plan, np.ones(self.compiled.n_people, np.bool_), labels)
+        return nodes
+
+    def _fill(
+        self, nodes: list[_Node], place: int, plan: Plan | None, member: np.ndarray, labels: np.ndarray
+    ) -> None:
+        here = int(labels[member][0]) if member.any() else 0
+        if place >= self.n_tests:
+            nodes[(place - 1) // 2].labels[(place - 1) % 2] = here
+            return
+        if plan is None:
+            plan = Plan(0, np.ones(int(self.compiled.sizes[0]), np.bool_))
+        nodes[place] = _Node(plan.feature, plan.left_ranks.copy(), [here, here])
+        goes_left = plan.left_ranks[self.compiled.ranks[plan.feature]]
+        self._fill(nodes, 2 * place + 1, plan.left, member & goes_left, labels)
+        self._fill(nodes, 2 * place + 2, plan.right, member & ~goes_left, labels)
+
+    def _plan(self, nodes: list[_Node], place: int) -> Plan | None:
+        if place >= self.n_tests:
+            return None
+        node = nodes[place]
+        return Plan(
+            node.feature, node.left_ranks, self._plan(nodes, 2 * place + 1), self._plan(nodes, 2 * place + 2)
+        )
+
+    def _answers(self, nodes: list[_Node], place: int) -> np.ndarray:
+        """What everybody would get from the subtree at a place."""
+        if place >= self.n_tests:
+            return np.full(self.compiled.n_people, nodes[(place - 1) // 2].labels[(place - 1) % 2])
+        node = nodes[place]
+        goes_left = node.left_ranks[self.compiled.ranks[node.feature]]
+        return np.where(goes_left, self._answers(nodes, 2 * place + 1), self._answers(nodes, 2 * place + 2))
+
+    def _members(self, nodes: list[_Node], place: int) -> np.ndarray:
+        """Who reaches a place."""
+        member = np.ones(self.compiled.n_people, np.bool_)
+        while place:
+            parent = (place - 1) // 2
+            goes_left = nodes[parent].left_ranks[self.compiled.ranks[nodes[parent].feature]]
+            member &= goes_left if place % 2 else ~goes_left
+            place = parent
+        return member
+
+    def _best_test(self, nodes: list[_Node], place: int, objective: float) -> float:
+        """Put the best test at a place, if it beats the objective; at the lowest tests try all pairs of labels."""
+        node, member = nodes[place], self._members(nodes, place)
+        everybody = self._answers(nodes, 0)
+        pairs: list[tuple[np.ndarray, np.ndarray, list[int]]] = []
+        if 2 * place + 1 >= self.n_tests:
+            n, classes = self.compiled.n_people, range(self.compiled.n_labels + 1)
+            pairs = [(np.full(n, a), np.full(n, b), [a, b]) for a in classes for b in classes if a != b]
+        else:
+            pairs = [(self._answers(nodes, 2 * place + 1), self._answers(nodes, 2 * place + 2), node.labels)]
+        best = objective
+        for below, above, labels in pairs:
+            for feature in range(self.compiled.n_features):
+                value, ranks = self._along(feature, member, below, above, everybody, best)
+                if ranks is not None and value < best - _GAIN:
+                    best, node.feature, node.left_ranks, node.labels = value, feature, ranks, list(labels)
+        return best
+
+    def _along(
+        self, feature: int, member: np.ndarray, below: np.ndarray, above: np.ndarray, now: np.ndarray, target: float
+    ) -> tuple[float, np.ndarray | None]:
+        """The best test on a feature: (objective, its ranks on the left)."""
+        c = self.compiled
+        labels = np.where(member, above, now)
+        kernels.differences(c.pointers, c.rows, c.entries, labels, self.v)
+        loss, disparity = c.labels_to_loss(labels), kernels.disparity_of(c.weight, self.v)
+        size = int(c.sizes[feature])
+        order, starts = kernels.by_level(c.ranks[feature], member, size)
+        common = (c.pointers, c.rows, c.entries, c.weight, c.base)
+        if c.unordered[feature]:
+            side = np.zeros(size, dtype=np.bool_)
+            value = kernels.try_levels(
+                *common, starts, order, side, below, above, loss, disparity, self.limit, self.v
+            )
+            return value, side
+        value, place = kernels.try_cuts(
+            *common, order, c.ranks[feature], below, above, loss, disparity, self.limit, self.v
+        )
+        if value >= target:
+            return value, None
+        return value, np.arange(size) <= place

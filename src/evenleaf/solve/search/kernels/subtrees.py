@@ -1,0 +1,236 @@
+"""The cheapest subtree of depth 2 on one side of a root: a child test and a stump on each of its parts (§9.11).
+
+For every child test both stumps come out of one sweep: the people on the child's left are added up part by part,
+and those on its right are the rest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evenleaf.solve.search.kernels.compile import INFINITE, njit
+from evenleaf.solve.search.kernels.histograms import histogram
+from evenleaf.solve.search.kernels.labels import best_cut, cheapest, cut_cost, least, subset_cost
+
+
+@njit
+def price_children(
+    c, members, part, n_parts, moves, move_starts, segment, n_segments, unordered, left, right, h, run, rest,
+):  # fmt: skip
+    """left[k], right[k]: the cheapest stump on either part of the k-th child test, for all tests listed.
+
+    Feature f has the tests move_starts[f] to move_starts[f + 1]; each takes one part of the feature across, the
+    first starting with everybody on the right.
+    """
+    n_features, n_labels = len(n_parts), c.shape[1]
+    for f in range(n_features):
+        first, last = move_starts[f], move_starts[f + 1]
+        if first == last:
+            continue
+        _no_stump(c, members, part[f], n_parts[f], moves[first:last], left[first:last], right[first:last])
+        for g in range(n_features):
+            size = n_segments[g]
+            if size == 0:
+                continue
+            histogram(c, members, part[f], segment[g], n_parts[f], size, not unordered[g], h)
+            if n_labels == 1 and not unordered[g]:
+                _cuts(h, n_parts[f], size, moves[first:last], left[first:last], right[first:last], run, rest)
+            elif n_labels == 1:
+                _levels(h, n_parts[f], size, moves[first:last], left[first:last], right[first:last], run, rest)
+            else:
+                _classes(
+                    h, n_parts[f], size, unordered[g], moves[first:last], left[first:last], right[first:last], run, rest
+                )
+
+
+@njit
+def _no_stump(c, members, part_f, n_parts, moves, left, right):
+    """Both parts of every child test at their cheapest label."""
+    n_labels = c.shape[1]
+    sums = np.zeros((n_parts, n_labels))
+    for i in members:
+        for k in range(n_labels):
+            sums[part_f[i], k] += c[i, k]
+    below, above = np.zeros(n_labels), np.zeros(n_labels)
+    for u in range(n_parts):
+        for k in range(n_labels):
+            above[k] += sums[u, k]
+    here = np.zeros(n_parts, np.bool_)
+    for t in range(len(moves)):
+        u = moves[t]
+        sign = -1.0 if here[u] else 1.0
+        here[u] = not here[u]
+        for k in range(n_labels):
+            below[k] += sign * sums[u, k]
+            above[k] -= sign * sums[u, k]
+        left[t], right[t] = least(below), least(above)
+
+
+@njit
+def _gather(h, n_parts, size, run, rest):
+    """Nobody on the left yet, everybody on the right."""
+    for s in range(size):
+        for k in range(h.shape[2]):
+            run[s, k] = 0.0
+            rest[s, k] = 0.0
+    for u in range(n_parts):
+        for s in range(size):
+            for k in range(h.shape[2]):
+                rest[s, k] += h[u, s, k]
+
+
+@njit
+def _cuts(h, n_parts, size, moves, left, right, run, rest):
+    """Two classes and an ordered feature: prefixes in one pass that the processor can take four at a time."""
+    _gather(h, n_parts, size, run, rest)
+    here = np.zeros(n_parts, np.bool_)
+    for t in range(len(moves)):
+        u = moves[t]
+        sign = -1.0 if here[u] else 1.0
+        here[u] = not here[u]
+        low, high, low_rest, high_rest = INFINITE, -INFINITE, INFINITE, -INFINITE
+        for s in range(size):
+            amount = sign * h[u, s, 0]
+            r, q = run[s, 0] + amount, rest[s, 0] - amount
+            run[s, 0], rest[s, 0] = r, q
+            low, high = min(low, r), max(high, r)
+            low_rest, high_rest = min(low_rest, q), max(high_rest, q)
+        left[t] = min(left[t], low, run[size - 1, 0] - high)
+        right[t] = min(right[t], low_rest, rest[size - 1, 0] - high_rest)
+
+
+@njit
+def _levels(h, n_parts, size, moves, left, right, run, rest):
+    """Two classes and an unordered feature: every level takes its cheaper label."""
+    _gather(h, n_parts, size, run, rest)
+    here = np.zeros(n_parts, np.bool_)
+    for t in range(len(moves)):
+        u = moves[t]
+        sign = -1.0 if here[u] else 1.0
+        here[u] = not here[u]
+        below, above = 0.0, 0.0
+        for s in range(size):
+            amount = sign * h[u, s, 0]
+            r, q = run[s, 0] + amount, rest[s, 0] - amount
+            run[s, 0], rest[s, 0] = r, q
+            below += min(0.0, r)
+            above += min(0.0, q)
+        left[t], right[t] = min(left[t], below), min(right[t], above)
+
+
+@njit
+def _classes(h, n_parts, size, unordered_g, moves, left, right, run, rest):
+    """Any number of classes."""
+    _gather(h, n_parts, size, run, rest)
+    here = np.zeros(n_parts, np.bool_)
+    for t in range(len(moves)):
+        u = moves[t]
+        sign = -1.0 if here[u] else 1.0
+        here[u] = not here[u]
+        for s in range(size):
+            for k in range(h.shape[2]):
+                run[s, k] += sign * h[u, s, k]
+                rest[s, k] -= sign * h[u, s, k]
+        if unordered_g:
+            below, above = subset_cost(run[:size])[0], subset_cost(rest[:size])[0]
+        else:
+            below, above = best_cut(run, size, run[size - 1])[0], best_cut(rest, size, rest[size - 1])[0]
+        left[t], right[t] = min(left[t], below), min(right[t], above)
+
+
+@njit
+def keep_stumps(
+    c, members, part, n_parts, moves, move_starts, segment, n_segments, unordered, left, right, slack, offsets, place,
+    keep, h, run, rest,
+):  # fmt: skip
+    """Mark the cuts that some stump of a tree below the slack may have; children above it are passed over."""
+    n_features, n_labels = len(n_parts), c.shape[1]
+    for f in range(n_features):
+        first, last = move_starts[f], move_starts[f + 1]
+        useful = False
+        for k in range(first, last):
+            useful = useful or left[k] + right[k] < slack
+        if not useful:
+            continue
+        for g in range(n_features):
+            size = n_segments[g]
+            if size == 0 or (unordered[g] and keep[offsets[g]]):
+                continue
+            histogram(c, members, part[f], segment[g], n_parts[f], size, not unordered[g], h)
+            _gather(h, n_parts[f], size, run, rest)
+            here = np.zeros(n_parts[f], np.bool_)
+            for k in range(first, last):
+                u = moves[k]
+                sign = -1.0 if here[u] else 1.0
+                here[u] = not here[u]
+                for s in range(size):
+                    for label in range(n_labels):
+                        run[s, label] += sign * h[u, s, label]
+                        rest[s, label] -= sign * h[u, s, label]
+                if left[k] + right[k] >= slack:
+                    continue
+                if unordered[g]:
+                    below, above = subset_cost(run[:size])[0], subset_cost(rest[:size])[0]
+                    if below + right[k] < slack or left[k] + above < slack:
+                        keep[offsets[g]] = 1
+                    continue
+                _mark_stumps(
+                    run, rest, size, slack - right[k], slack - left[k], place[offsets[g] :], keep[offsets[g] :]
+                )
+
+
+@njit
+def _mark_stumps(run, rest, size, slack_left, slack_right, place, keep):
+    last = size - 1
+    if run.shape[1] == 1:
+        whole, whole_rest = run[last, 0], rest[last, 0]
+        for s in range(last):
+            r, q = run[s, 0], rest[s, 0]
+            if min(r, whole - r) < slack_left or min(q, whole_rest - q) < slack_right:
+                keep[place[s]] = 1
+        return
+    for s in range(last):
+        if cut_cost(run[s], run[last]) < slack_left or cut_cost(rest[s], rest[last]) < slack_right:
+            keep[place[s]] = 1
+
+
+@njit
+def best_stump(c, member, segment, n_segments, unordered):
+    """The cheapest stump for these people: (cost, feature or −1, cut)."""
+    n_features, n_labels = len(n_segments), c.shape[1]
+    total = np.zeros(n_labels)
+    for i in range(len(member)):
+        if member[i]:
+            for k in range(n_labels):
+                total[k] += c[i, k]
+    best, feature, place = least(total), -1, 0
+    for g in range(n_features):
+        size = n_segments[g]
+        if size == 0:
+            continue
+        sums = np.zeros((size, n_labels))
+        for i in range(len(member)):
+            if member[i]:
+                for k in range(n_labels):
+                    sums[segment[g, i], k] += c[i, k]
+        if unordered[g]:
+            value, cut = subset_cost(sums)[0], 0
+        else:
+            for s in range(1, size):
+                for k in range(n_labels):
+                    sums[s, k] += sums[s - 1, k]
+            value, cut = best_cut(sums, size, total)
+        if value < best - 1e-15:
+            best, feature, place = value, g, cut
+    return best, feature, place
+
+
+@njit
+def least_label(c, member):
+    """The cheapest single label of these people."""
+    total = np.zeros(c.shape[1])
+    for i in range(len(member)):
+        if member[i]:
+            for k in range(c.shape[1]):
+                total[k] += c[i, k]
+    return least(total), cheapest(total)
