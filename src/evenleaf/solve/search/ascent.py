@@ -24,15 +24,20 @@ _STALLS, _LEAST_STEP = 4, 0.02
 
 @dataclass(frozen=True)
 class Effort:
-    """How long to climb: at most `steps`, given up when `every` steps gain less than `gain` of what remains."""
+    """How long to climb: at most `steps`, given up when `every` steps gain less than `gain` of what remains.
+
+    A box whose first bound is further below the target than `near` of it is left at that.
+    """
 
     steps: int
     every: int
     gain: float
+    near: float = np.inf
 
 
 LOOK = Effort(1, 1, 0.0)
 GLANCE = Effort(12, 3, 0.12)
+DEEP_GLANCE = Effort(12, 3, 0.12, near=0.15)
 CLIMB = Effort(60, 6, 0.12)
 SEARCH = Effort(100, 6, 0.02)
 
@@ -145,7 +150,8 @@ class _Climb:
                 break
             if effort.steps > 1 or self.oracle.is_real(choice):
                 self._consider(choice)
-            if count + 1 == effort.steps or record.slow(count, effort, self.target):
+            far = count == 0 and value < self.target - effort.near * abs(self.target)
+            if far or count + 1 == effort.steps or record.slow(count, effort, self.target):
                 break
             if record.stalled >= _STALLS:
                 scale = record.retreat(mu)

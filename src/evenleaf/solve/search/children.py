@@ -62,7 +62,7 @@ class Children:
             if total[k] < value:
                 value, number = float(total[k]), k
         for j, pairs in enumerate(self.pairs):
-            found = pairs.best(costs, value)
+            found = pairs.best(costs, value, -kernels.INFINITE)
             if found < value:
                 value, number = found, len(self.moves) + j
         return value, number
@@ -135,18 +135,21 @@ class Children:
         """The child cuts and the stump cuts that some subtree cheaper than the slack may have."""
         c, n_cuts = self.compiled, int(self.compiled.offsets[-1])
         children, stumps = np.zeros(n_cuts, dtype=np.uint8), np.zeros(n_cuts, dtype=np.uint8)
-        for k in np.flatnonzero(self.left + self.right < slack):
-            f = self._feature(int(k))
-            offset = int(c.offsets[f])
-            children[offset if c.unordered[f] else offset + self.part_place[offset + self.moves[k]]] = 1
+        below = np.flatnonzero(self.left + self.right < slack)
+        f = np.searchsorted(self.starts, below, side="right") - 1
+        offset = c.offsets[f]
+        cuts = np.where(c.unordered[f], 0, self.part_place[offset + np.where(c.unordered[f], 0, self.moves[below])])
+        children[offset + cuts] = 1
         kernels.keep_stumps(
             costs, self.members, self.part, self.n_parts, self.moves, self.starts, self.segment, self.n_segments,
             c.unordered, self.left, self.right, slack, c.offsets, self.place, stumps, self.h, self.run, self.rest,
         )  # fmt: skip
         for pairs in self.pairs:
-            if pairs.best(costs, slack) < slack:
+            pairs.best(costs, -kernels.INFINITE, slack)
+            kept = pairs.survivors(slack)
+            if kept is not None:
                 children[c.offsets[pairs.feature]] = 1
-                stumps |= pairs.survivors(slack)
+                stumps |= kept
         return children, stumps
 
 
@@ -186,8 +189,8 @@ class _Pairs:
         others = features[(features >= 0) & (features != self.feature)]
         return not self.children.compiled.unordered[others].any()
 
-    def best(self, costs: np.ndarray, budget: float) -> float:
-        """The cheapest pair; pairs that cannot be below the budget are passed over."""
+    def best(self, costs: np.ndarray, start: float, budget: float) -> float:
+        """The cheapest pair below the start; pairs that can be below neither it nor the budget are passed over."""
         children = self.children
         kernels.price_stumps(
             costs, children.members, self.group, children.segment, children.n_segments,
@@ -195,7 +198,7 @@ class _Pairs:
         )  # fmt: skip
         value, left, right = kernels.best_pair(
             self.settled, self.parts, self.stumps, self.settled, self.parts, self.stumps, self.allowed,
-            min(budget, kernels.INFINITE), *self.least,
+            start, budget, *self.least,
         )  # fmt: skip
         self.chosen = (left, right)
         return float(value)
@@ -233,12 +236,14 @@ class _Pairs:
             below.append(children.stump(half, int(self.stumps[number, 0]), int(self.stumps[number, 1]), labels))
         return Plan(self.feature, left, *below)
 
-    def survivors(self, slack: float) -> np.ndarray:
-        """The cuts of stumps whose cheapest partner stays below the slack."""
+    def survivors(self, slack: float) -> np.ndarray | None:
+        """The cuts of stumps whose cheapest partner stays below the slack; None where no pair does."""
         c = self.children.compiled
         keep = np.zeros(int(c.offsets[-1]), dtype=np.uint8)
-        cheap = (np.minimum(*self.least) < slack) & (self.stumps[:, 0] >= 0)
-        kept = self.stumps[cheap]
+        cheap = np.minimum(*self.least) < slack
+        if not cheap.any():
+            return None
+        kept = self.stumps[cheap & (self.stumps[:, 0] >= 0)]
         start = c.offsets[kept[:, 0]]
         cut = np.where(c.unordered[kept[:, 0]], 0, self.children.place[start + kept[:, 1]])
         keep[start + cut] = 1

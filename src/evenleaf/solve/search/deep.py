@@ -2,44 +2,54 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from evenleaf.solve.search.boxes import Box
+from evenleaf.solve.search.boxes import FREE, Box
 from evenleaf.solve.search.children import Children
+from evenleaf.solve.search.compiled import Compiled
 from evenleaf.solve.search.oracle import Scratch
 from evenleaf.solve.search.plan import Plan
 
+_FEW = 8  # people that a tree of their own would label as they please anyhow
+
 
 class DeepOracle:
-    """A subtree of depth 2 a side. `alive` has a row for the child cuts and one for the stump cuts of each side."""
+    """A subtree of depth 2 a side. `alive` has a row for the child cuts and one for the stump cuts of each side.
+
+    The levels of an unordered root that are not placed yet stay together at least: each gets the best subtree of
+    its own, which costs no more than what either side could give it.
+    """
 
     def __init__(self, box: Box, scratch: Scratch) -> None:
         self.box, self.scratch, self.compiled = box, scratch, scratch.compiled
-        self.free, self.sides = scratch.once(box, lambda: _subtrees(box, scratch))
+        self.placed, self.sides, self.levels, self.free = scratch.once(box, lambda: _subtrees(box, scratch))
         self.bests = (0.0, 0.0)
+        self.loose = 0.0
+        self.own: list[int] = []
 
     def best(self) -> tuple[float, tuple[int, ...]]:
-        """The cheapest pair of subtrees."""
-        found = [side.best(self.scratch.costs) for side in self.sides]
-        self.bests = (found[0][0], found[1][0])
-        return sum(self.bests) + self._loose(), (found[0][1], found[1][1])
-
-    def _loose(self) -> float:
+        """The cheapest pair of subtrees, and whatever the people who are not placed cost at least."""
         costs = self.scratch.costs
-        return float(np.minimum(costs[self.free].min(axis=1), 0.0).sum()) if self.free.any() else 0.0
+        found = [side.best(costs) for side in self.sides]
+        apart = [level.best(costs) for level in self.levels]
+        self.bests, self.own = (found[0][0], found[1][0]), [number for _, number in apart]
+        self.loose = sum(value for value, _ in apart)
+        if self.free.any():
+            self.loose += float(np.minimum(costs[self.free].min(axis=1), 0.0).sum())
+        return sum(self.bests) + self.loose, (found[0][1], found[1][1])
 
     def is_real(self, choice: tuple[int, ...]) -> bool:
-        """Whether nobody is free and no subtree is a relaxation."""
-        return not self.free.any() and all(
-            side.is_real(number) for side, number in zip(self.sides, choice, strict=True)
-        )
+        """Whether everybody is placed and no subtree is a relaxation."""
+        return self.placed and all(side.is_real(number) for side, number in zip(self.sides, choice, strict=True))
 
     def labels(self, choice: tuple[int, ...]) -> np.ndarray:
         """Side by side; free people as cheaply as they can."""
         costs = self.scratch.costs
         labels = np.zeros(self.compiled.n_people, dtype=np.int64)
         labels[self.free] = np.column_stack([np.zeros(self.free.sum()), costs[self.free]]).argmin(axis=1)
-        for side, number in zip(self.sides, choice, strict=True):
+        for side, number in zip((*self.sides, *self.levels), (*choice, *self.own), strict=True):
             side.label(number, costs, labels)
         return labels
 
@@ -52,7 +62,7 @@ class DeepOracle:
 
     def survivors(self, budget: float) -> tuple[np.ndarray, np.ndarray]:
         """Child cuts and stump cuts of each side that leave a tree below the budget."""
-        slack = budget - self._loose()
+        slack = budget - self.loose
         kept = [
             side.survivors(self.scratch.costs, slack - other)
             for side, other in zip(self.sides, reversed(self.bests), strict=True)
@@ -61,11 +71,25 @@ class DeepOracle:
         return np.array([sum(self.bests) < slack]), alive
 
 
-def _subtrees(box: Box, scratch: Scratch) -> tuple[np.ndarray, tuple[Children, Children]]:
-    """Who is free in a box, and the subtrees of its two sides."""
-    left, right, free = box.sides(scratch.compiled.ranks[box.feature])
+def _subtrees(box: Box, scratch: Scratch) -> tuple[bool, tuple[Children, Children], list[Children], np.ndarray]:
+    """Whether all are placed, the subtrees of the two sides and of large free levels, and who is on their own."""
+    c = scratch.compiled
+    ranks = c.ranks[box.feature]
+    left, right, free = box.sides(ranks)
     sides = [
-        Children(scratch.compiled, group >= 0, (group >= 0) | free, box.alive[side], box.alive[2 + side])
+        Children(c, group >= 0, (group >= 0) | free, box.alive[side], box.alive[2 + side])
         for side, group in enumerate((left, right))
     ]
-    return free, (sides[0], sides[1])
+    placed, levels = not free.any(), []
+    if c.unordered[box.feature]:
+        for level in np.flatnonzero(box.state == FREE):
+            member = ranks == level
+            if member.sum() > _FEW:
+                levels.append(scratch.level(box.feature, int(level), partial(_alone, c, member)))
+                free &= ~member
+    return placed, (sides[0], sides[1]), levels, free
+
+
+def _alone(compiled: Compiled, member: np.ndarray) -> Children:
+    every = np.ones(int(compiled.offsets[-1]), dtype=np.uint8)
+    return Children(compiled, member, member, every, every)

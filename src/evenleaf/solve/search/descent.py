@@ -50,9 +50,7 @@ class Descent:
         self._fill(nodes, 0, plan, np.ones(self.compiled.n_people, np.bool_), labels)
         return nodes
 
-    def _fill(
-        self, nodes: list[_Node], place: int, plan: Plan | None, member: np.ndarray, labels: np.ndarray
-    ) -> None:
+    def _fill(self, nodes: list[_Node], place: int, plan: Plan | None, member: np.ndarray, labels: np.ndarray) -> None:
         here = int(labels[member][0]) if member.any() else 0
         if place >= self.n_tests:
             nodes[(place - 1) // 2].labels[(place - 1) % 2] = here
@@ -68,9 +66,7 @@ class Descent:
         if place >= self.n_tests:
             return None
         node = nodes[place]
-        return Plan(
-            node.feature, node.left_ranks, self._plan(nodes, 2 * place + 1), self._plan(nodes, 2 * place + 2)
-        )
+        return Plan(node.feature, node.left_ranks, self._plan(nodes, 2 * place + 1), self._plan(nodes, 2 * place + 2))
 
     def _answers(self, nodes: list[_Node], place: int) -> np.ndarray:
         """What everybody would get from the subtree at a place."""
@@ -121,9 +117,7 @@ class Descent:
         common = (c.pointers, c.rows, c.entries, c.weight, c.base)
         if c.unordered[feature]:
             side = np.zeros(size, dtype=np.bool_)
-            value = kernels.try_levels(
-                *common, starts, order, side, below, above, loss, disparity, self.limit, self.v
-            )
+            value = kernels.try_levels(*common, starts, order, side, below, above, loss, disparity, self.limit, self.v)
             return value, side
         value, place = kernels.try_cuts(
             *common, order, c.ranks[feature], below, above, loss, disparity, self.limit, self.v

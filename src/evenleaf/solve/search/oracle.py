@@ -12,7 +12,6 @@ from evenleaf.solve.search.boxes import Box
 from evenleaf.solve.search.compiled import Compiled
 from evenleaf.solve.search.plan import Plan
 
-
 T = TypeVar("T")
 
 
@@ -23,6 +22,13 @@ class Scratch:
         self.compiled, self.least_people = compiled, least_people
         self.costs = np.empty((compiled.n_people, compiled.n_labels))
         self._last: tuple[Box, object] | None = None
+        self._levels: dict[tuple[int, int], object] = {}
+
+    def level(self, feature: int, level: int, make: Callable[[], T]) -> T:
+        """What was made for the people of one level, whatever the box."""
+        if (feature, level) not in self._levels:
+            self._levels[feature, level] = make()
+        return cast(T, self._levels[feature, level])
 
     def once(self, box: Box, make: Callable[[], T]) -> T:
         """What was made for a box with the same people and cuts; both answers about a person's label share it."""

@@ -45,7 +45,7 @@ class PairOracle:
     def best(self) -> tuple[float, tuple[int, ...]]:
         """The cheapest pair of labelled stumps."""
         self._price()
-        value, left, right = self._pairs(np.inf)
+        value, left, right = self._pairs(kernels.INFINITE, -kernels.INFINITE)
         return (np.inf, (-1, -1, -1)) if value >= kernels.INFINITE else (value, (0, left, right))
 
     def _price(self) -> None:
@@ -57,10 +57,10 @@ class PairOracle:
                 c.unordered, self.lists[side], self.h, self.settled[side], self.moving[side],
             )  # fmt: skip
 
-    def _pairs(self, budget: float) -> tuple[float, int, int]:
+    def _pairs(self, start: float, budget: float) -> tuple[float, int, int]:
         return kernels.best_pair(
             self.settled[0], self.moving[0], self.lists[0], self.settled[1], self.moving[1], self.lists[1],
-            self.pairs, min(budget, kernels.INFINITE), self.least[0], self.least[1],
+            self.pairs, start, min(budget, kernels.INFINITE), self.least[0], self.least[1],
         )  # fmt: skip
 
     def _goes_left(self, choice: tuple[int, ...]) -> np.ndarray:
@@ -112,7 +112,7 @@ class PairOracle:
 
     def survivors(self, budget: float) -> tuple[np.ndarray, np.ndarray]:
         """Cuts with some labels whose cheapest partner stays below the budget."""
-        self._pairs(budget)
+        self._pairs(-kernels.INFINITE, budget)
         alive = np.zeros_like(self.sides.alive)
         for side in (0, 1):
             kept = self.lists[side][(self.least[side] < budget) & (self.lists[side][:, 0] >= 0)]

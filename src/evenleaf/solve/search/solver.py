@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from evenleaf.problem import Problem, Shape
 from evenleaf.solve.budget import Budget
+from evenleaf.solve.certificate import Certificate, make_certificate
 from evenleaf.solve.result import PROOF_TOLERANCE, Solution, Status, Stop, confirm
 from evenleaf.solve.search.engine import Engine
 from evenleaf.tree import Tree
+
+TOLERANCE = 1e-7  # a certificate rules out trees that are better by more than this
 
 
 class SearchSolver:
     """Proves the best classification tree of depth 0, 1 or 2 over every threshold and every subset of levels."""
 
     name = "search"
+
+    def __init__(self, certificate: bool = True) -> None:
+        self.certificate = certificate
 
     def accepts(self, problem: Problem) -> bool:
         """Classes, single-feature tests, constant leaves, depth at most 2, and rows that compare averages.
@@ -35,13 +43,13 @@ class SearchSolver:
 
     def solve(self, problem: Problem, budget: Budget, start: Tree | None = None) -> Solution:
         """The optimum with its proof, or at the end of the budget the best tree with a true gap."""
-        engine = Engine(problem, budget, start)
+        engine = Engine(problem, budget, start, self.certificate)
         stop = Stop.FINISHED
         try:
             engine.run()
         except KeyboardInterrupt:
             budget.cancel()
-        bound = engine.bound if engine.open else engine.objective
+        bound = engine.bound
         if budget.cancelled:
             stop, bound = Stop.INTERRUPTED, min(engine.bound, engine.objective)
         elif engine.open:
@@ -59,8 +67,14 @@ class SearchSolver:
             self.name,
             budget.seconds,
             tuple(budget.trace),
-            message=f"{engine.ascent.steps} bounds",
+            message=f"{engine.steps} bounds",
+            certificate=self._certificate(problem, engine) if proven and self.certificate else None,
         )
+
+    def _certificate(self, problem: Problem, engine: Engine) -> Certificate | None:
+        if engine.tree is None or engine.open or engine.stuck < np.inf:
+            return None  # stopped at a gap of nothing: proven by the bound, but not box by box
+        return make_certificate(problem, engine.tree, engine.objective, TOLERANCE, engine.regions)
 
 
 def _uncoupled(shape: Shape) -> bool:

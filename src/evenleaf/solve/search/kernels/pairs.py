@@ -46,12 +46,12 @@ def price_stumps(c, members, group, segment, n_segments, unordered, stumps, h, s
 
 @njit
 def best_pair(
-    left, left_parts, left_stumps, right, right_parts, right_stumps, allowed, budget, least_left, least_right,
+    left, left_parts, left_stumps, right, right_parts, right_stumps, allowed, start, budget, least_left, least_right,
 ):  # fmt: skip
     """The cheapest admissible pair of stumps when every part picks its side, and the least total of each stump.
 
-    Pairs that cannot be cheaper than the best so far, nor than the budget, are passed over; the least totals are
-    then lower bounds, which is all that dropping a stump needs.
+    Only pairs cheaper than `start` count. Stumps that can lead neither below the best so far nor below the budget
+    are passed over; the least totals are then lower bounds, which is all that dropping a stump needs.
     """
     n_parts, none = left_parts.shape[1], allowed.shape[0] - 1
     floor = np.full(n_parts, INFINITE)
@@ -61,13 +61,14 @@ def best_pair(
         lowest = min(lowest, right[p])
         for u in range(n_parts):
             floor[u] = min(floor[u], right_parts[p, u])
-    best, best_left, best_right = INFINITE, -1, -1
     for q in range(len(left)):
         total = left[q] + lowest
         for u in range(n_parts):
             total += min(left_parts[q, u], floor[u])
         least_left[q] = total
-        if total >= best and total >= budget:
+    best, best_left, best_right = start, -1, -1
+    for q in np.argsort(least_left):
+        if least_left[q] >= best and least_left[q] >= budget:
             continue
         f = left_stumps[q, 0] if left_stumps[q, 0] >= 0 else none
         row = INFINITE

@@ -1,0 +1,231 @@
+"""The certificate of a proof: how the space of trees was split, and the multipliers that rule each part out (§6).
+
+A certificate speaks about a problem as `search/compiled.py` prepares it: people with equal features merged,
+features as ranks, operator rows merged. Multipliers are whole numbers over `GRID`, fine enough that rounding moves no
+bound by as much as the tolerance of the claim.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from evenleaf.errors import InputError
+from evenleaf.problem import Problem
+from evenleaf.tree import Tree, tree_from_json, tree_to_json
+
+GRID = 1 << 24
+LEFT, RIGHT, OPEN = 0, 1, 2
+VERSION = 1
+_MAGIC = b"evenleaf-certificate\n"
+
+
+@dataclass(eq=False)
+class Labels:
+    """A node of the tree of decided labels.
+
+    At its multipliers, every tree of the box that keeps the labels decided so far costs at least the claimed
+    objective; or a person is named, and the trees that do not are parted into those that give the person the
+    label (`children[1]`) and those that do not (`children[0]`).
+    """
+
+    mu: np.ndarray
+    scale: float
+    person: int = -1
+    label: int = 0
+    children: tuple[Labels, Labels] | None = None
+
+
+@dataclass(eq=False)
+class Region:
+    """A set of root tests on one feature, and why no tree with such a root beats the claim.
+
+    Of an ordered feature: the cuts after ranks `first` to `last`. Of an unordered one: `sides` tells of each rank
+    whether it goes left, right, or is open. The multipliers rule some trees out; the rest is ruled out by the
+    tree of labels, or by the smaller regions that it was split into, or nothing is left.
+    """
+
+    feature: int
+    first: int
+    last: int
+    sides: np.ndarray | None
+    mu: np.ndarray
+    scale: float
+    labels: Labels | None = None
+    parts: list[Region] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """A claim (this tree, this objective, nothing better by more than `tolerance`) with its proof."""
+
+    objective: float
+    tolerance: float
+    tree: dict[str, Any]
+    problem: str
+    regions: tuple[Region, ...]
+
+    def to_bytes(self) -> bytes:
+        """Compressed, safe to read from strangers, the same for the same proof."""
+        multipliers: list[np.ndarray] = []
+        regions = [_region_out(region, None, multipliers) for region in self.regions]
+        head = {
+            "version": VERSION,
+            "objective": self.objective,
+            "tolerance": self.tolerance,
+            "tree": self.tree,
+            "problem": self.problem,
+            "rows": [int(n) for n in multipliers[0].shape] if multipliers else [0, 0],
+            "regions": regions,
+        }
+        stacked = np.stack(multipliers).astype("<i4") if multipliers else np.zeros(0, dtype="<i4")
+        body = io.BytesIO()
+        text = json.dumps(head, separators=(",", ":")).encode()
+        body.write(len(text).to_bytes(8, "little"))
+        body.write(text)
+        # Byte by byte, lowest first: the high bytes of small steps are all alike, and pack well.
+        body.write(np.ascontiguousarray(stacked.reshape(-1).view(np.uint8).reshape(-1, 4).T).tobytes())
+        packed = zlib.compress(body.getvalue(), 6)
+        return _MAGIC + hashlib.sha256(packed).digest() + packed
+
+    @property
+    def n_nodes(self) -> int:
+        """How many sets of trees the proof speaks about."""
+        return sum(1 for region in self.regions for _ in _walk(region))
+
+
+def certificate_from_bytes(data: bytes) -> Certificate:
+    """Read a certificate; a clear error where it is not one, was cut short or was edited."""
+    if not data.startswith(_MAGIC):
+        raise InputError("this is not an Evenleaf certificate")
+    packed = data[len(_MAGIC) + 32 :]
+    if hashlib.sha256(packed).digest() != data[len(_MAGIC) : len(_MAGIC) + 32]:
+        raise InputError("the certificate was cut short or edited: its checksum does not hold")
+    try:
+        body = zlib.decompress(packed)
+        length = int.from_bytes(body[:8], "little")
+        head = json.loads(body[8 : 8 + length])
+        if head["version"] != VERSION:
+            raise InputError(f"the certificate has version {head['version']}; this Evenleaf reads version {VERSION}")
+        rows, classes = (int(n) for n in head["rows"])
+        octets = np.frombuffer(body[8 + length :], dtype=np.uint8).reshape(4, -1)
+        table = np.ascontiguousarray(octets.T).view("<i4").reshape(-1).astype(np.int32)
+        steps = iter(table.reshape(-1, rows, classes)) if table.size else iter(())
+        regions = tuple(_region_in(entry, None, steps, (rows, classes)) for entry in head["regions"])
+        return Certificate(
+            float(head["objective"]), float(head["tolerance"]), dict(head["tree"]), str(head["problem"]), regions
+        )
+    except (KeyError, ValueError, TypeError, StopIteration, zlib.error) as error:
+        raise InputError(f"the certificate cannot be read: {error}") from error
+
+
+def fingerprint(problem: Problem) -> str:
+    """A checksum of everything a proof depends on: the table, the outcome, the operator, the loss and the limits."""
+    digest = hashlib.sha256()
+    people, disparity = problem.people, problem.disparity
+    for column in people.features.data:
+        digest.update(np.ascontiguousarray(column).tobytes())
+    digest.update(json.dumps(people.features.schema.to_json(), sort_keys=True, default=str).encode())
+    digest.update(np.ascontiguousarray(people.outcome.values).tobytes())
+    digest.update(np.ascontiguousarray(people.weight).tobytes())
+    matrix = disparity.matrix.tocsr(copy=True)
+    matrix.sort_indices()
+    for part in (matrix.indptr, matrix.indices, matrix.data, disparity.weight):
+        digest.update(np.ascontiguousarray(part).tobytes())
+    settings = (problem.loss, problem.shape, problem.fairness_weight, problem.max_discrimination)
+    digest.update(repr(settings).encode())
+    return digest.hexdigest()
+
+
+def make_certificate(
+    problem: Problem, tree: Tree, objective: float, tolerance: float, regions: list[Region]
+) -> Certificate:
+    """The certificate for a tree that was proven."""
+    return Certificate(objective, tolerance, tree_to_json(tree), fingerprint(problem), tuple(regions))
+
+
+def claimed_tree(certificate: Certificate) -> Tree:
+    """The tree that a certificate is about."""
+    return tree_from_json(certificate.tree)
+
+
+def _walk(region: Region) -> Iterator[object]:
+    yield region
+    stack = [] if region.labels is None else [region.labels]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(node.children or ())
+    for part in region.parts:
+        yield from _walk(part)
+
+
+def _region_out(region: Region, before: np.ndarray | None, multipliers: list[np.ndarray]) -> list[Any]:
+    """A region as JSON; its multipliers go to the list, as the difference to those of the set it is part of."""
+    multipliers.append(_step(region.mu, before))
+    roots = [region.first, region.last] if region.sides is None else [int(side) for side in region.sides]
+    labels = None if region.labels is None else _labels_out(region.labels, region.mu, multipliers)
+    parts = [_region_out(part, region.mu, multipliers) for part in region.parts]
+    return [region.feature, int(region.sides is None), roots, region.scale, labels, parts]
+
+
+def _labels_out(top: Labels, before: np.ndarray, multipliers: list[np.ndarray]) -> list[list[Any]]:
+    """The nodes in the order of a walk, so that deep trees need no deep nesting."""
+    rows: list[list[Any]] = []
+    stack = [(top, before)]
+    while stack:
+        node, parent = stack.pop()
+        multipliers.append(_step(node.mu, parent))
+        rows.append([node.scale, node.person, node.label])
+        if node.children is not None:
+            stack += [(node.children[1], node.mu), (node.children[0], node.mu)]
+    return rows
+
+
+def _step(mu: np.ndarray, before: np.ndarray | None) -> np.ndarray:
+    # Whole numbers of 32 bits wrap around, so that the sum of the steps is exact whatever their size.
+    return mu if before is None else (mu - before).astype(np.int32)
+
+
+def _region_in(entry: Any, before: np.ndarray | None, steps: Iterator[np.ndarray], shape: tuple[int, int]) -> Region:
+    feature, ordered, roots, scale, labels, parts = entry
+    mu = _next(steps, before, shape)
+    first, last = (int(roots[0]), int(roots[1])) if ordered else (0, 0)
+    region = Region(int(feature), first, last, None if ordered else np.array(roots, dtype=np.int8), mu, float(scale))
+    if labels is not None:
+        region.labels = _labels_in(labels, mu, steps, shape)
+    region.parts = [_region_in(part, mu, steps, shape) for part in parts]
+    return region
+
+
+def _labels_in(rows: list[Any], before: np.ndarray, steps: Iterator[np.ndarray], shape: tuple[int, int]) -> Labels:
+    """Rebuild the tree of labels from the walk through it."""
+    waiting: list[tuple[Labels | None, int, np.ndarray]] = [(None, 0, before)]
+    top: Labels | None = None
+    for scale, person, label in rows:
+        parent, position, mu_before = waiting.pop()
+        node = Labels(_next(steps, mu_before, shape), float(scale), int(person), int(label))
+        if parent is None:
+            top = node
+        elif parent.children is not None:
+            parent.children = (node, parent.children[1]) if position == 0 else (parent.children[0], node)
+        if node.person >= 0:
+            node.children = (node, node)  # replaced as the children come in
+            waiting += [(node, 1, node.mu), (node, 0, node.mu)]
+    if top is None or waiting:
+        raise ValueError("a tree of labels is not complete")
+    return top
+
+
+def _next(steps: Iterator[np.ndarray], before: np.ndarray | None, shape: tuple[int, int]) -> np.ndarray:
+    if not all(shape):
+        return np.zeros(shape, dtype=np.int32)
+    step = next(steps)
+    return step if before is None else (before + step).astype(np.int32)

@@ -1,0 +1,192 @@
+"""What is done with one box: raise its bound, close it, split it, or branch on people's labels.
+
+A box whose bound is stuck below the incumbent holds trees that disagree about a few people. Deciding one such
+person's label breaks the mixture, and all near-copies of a tree stay together (ALGORITHM §9.11). The tree of
+such decisions does not depend on the root, so the proof of one box is replayed in the next one on its feature.
+
+What comes out depends only on what goes in, never on what other workers do at the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from evenleaf.problem import Problem
+from evenleaf.solve.budget import Budget
+from evenleaf.solve.certificate import GRID, OPEN, Labels, Region
+from evenleaf.solve.search.ascent import CLIMB, DEEP_GLANCE, GLANCE, LOOK, Ascended, Ascent, Effort, Fixing, Found
+from evenleaf.solve.search.boxes import LEFT, MOST_SWEPT_DEPTH, RIGHT, Box, split
+from evenleaf.solve.search.compiled import Compiled
+from evenleaf.solve.search.decode import decode
+from evenleaf.solve.search.descent import Descent
+from evenleaf.solve.search.kernels import EPSILON
+from evenleaf.solve.search.limits import allowed_pairs
+from evenleaf.tree import Tree
+
+_WORK = 20000
+_MOST_MOVES = 64
+_MOST_LABEL_NODES = 60  # a box with several roots that needs more than this is split instead
+_NEAR = 0.03  # a tree within this part of the incumbent is worth a descent
+
+
+@dataclass(eq=False)
+class Examined:
+    """What became of a box: why it is closed or what is left of it, and the best tree met."""
+
+    region: Region
+    boxes: list[Box] = field(default_factory=list)
+    proof: Labels | None = None
+    stuck: bool = False  # nothing more can be done: its bound stands
+    cut_short: bool = False  # the budget ran out: the box is still open
+
+
+class Worker:
+    """Examines boxes one after another; `tree` and `objective` are the incumbent as this worker knows it."""
+
+    def __init__(self, problem: Problem, compiled: Compiled, budget: Budget) -> None:
+        shape = problem.shape
+        self.problem, self.compiled, self.budget, self.depth = problem, compiled, budget, shape.max_depth
+        self.ascent = Ascent(compiled, shape.max_depth, shape.min_samples_leaf, problem.max_discrimination)
+        self.descent = Descent(compiled, shape.max_depth, self.ascent.limit)
+        schema = problem.people.features.schema
+        self.pairs = [allowed_pairs(shape, schema, compiled, feature) for feature in range(compiled.n_features)]
+        self.coupled = not all(pairs.all() for pairs in self.pairs) or shape.min_samples_leaf > 1
+        self.influence = compiled.influence()
+        self.tree: Tree | None = None
+        self.objective = np.inf
+        self.polished: set[float] = set()
+        self.polished_before: Set[float] = frozenset()
+
+    def begin(self, tree: Tree | None, objective: float, polished: Set[float]) -> None:
+        """Start from an incumbent, and from the trees that descents have started from."""
+        self.tree, self.objective, self.polished_before, self.polished = tree, objective, polished, set()
+
+    def offer(self, tree: Tree) -> None:
+        """Take a tree as the incumbent if it keeps every limit and is better: judged by `Problem.evaluate` alone."""
+        score = self.problem.evaluate(tree)
+        if score.feasible and score.objective < self.objective - 1e-12:
+            self.tree, self.objective = tree, score.objective
+
+    def climb(self, box: Box, effort: Effort, fixings: tuple[Fixing, ...] = ()) -> Ascended:
+        """Raise the bound of a box; keep the best tree met."""
+        reached = self.ascent.climb(box, self.pairs[box.feature], self.objective, effort, fixings)
+        if reached.found is not None:
+            if reached.found.objective < self.objective - EPSILON:
+                self.offer(decode(reached.found.plan, self.problem, self.compiled))
+            self._polish(reached.found)
+        return reached
+
+    def _polish(self, found: Found) -> None:
+        """Descend from a tree that is nearly as good as the incumbent, unless one much like it was tried before."""
+        key = round(found.objective, 7)
+        tried = key in self.polished or key in self.polished_before
+        if tried or self.coupled or self.budget.exhausted or found.objective > (1 + _NEAR) * self.objective:
+            return
+        self.polished.add(key)
+        plan, objective = self.descent.improve(found.plan, found.labels, found.objective)
+        if objective < self.objective - EPSILON:
+            self.offer(decode(plan, self.problem, self.compiled))
+
+    def examine(self, box: Box, proof: Labels | None) -> Examined:
+        """Close a box, or replace it by smaller ones."""
+        if not box.has_free:
+            done = self._prove(box, proof)
+            if done is not None:
+                return done
+        glance = GLANCE if self.depth <= MOST_SWEPT_DEPTH else DEEP_GLANCE
+        reached = self.climb(box, glance if box.has_free else LOOK).box
+        boxes = self._split(reached) if reached.bound < self.objective - EPSILON and reached.live.any() else []
+        return Examined(region_of(reached, self.compiled), boxes)
+
+    def _split(self, box: Box) -> list[Box]:
+        size = int(self.compiled.sizes[box.feature])
+        people = np.bincount(self.compiled.ranks[box.feature], weights=self.compiled.count, minlength=size)
+        cuts = max(1, int(box.alive.sum()))
+        walked = self.depth <= MOST_SWEPT_DEPTH and self.problem.shape.min_samples_leaf == 1
+        most = min(_MOST_MOVES, max(8, _WORK // cuts)) if walked else 0
+        return [part for part in split(box, self.compiled, people, most) if part.live.any()]
+
+    def _prove(self, box: Box, old: Labels | None) -> Examined | None:
+        """Branch on people's labels until all is closed; None where it is better to split the box."""
+        several = len(box.moving) > 0
+        top = _labels_of(box)
+        stack: list[tuple[Labels | None, Labels, Box, tuple[Fixing, ...]]] = [(old, top, box, ())]
+        visited = 0
+        while stack:
+            visited += 1
+            if self.budget.exhausted:
+                return Examined(region_of(box, self.compiled), [box], cut_short=True)
+            if several and visited > _MOST_LABEL_NODES:
+                return None
+            if not self._branch(*stack.pop(), stack):
+                return None if several else Examined(region_of(box, self.compiled), [box], stuck=True)
+        region = region_of(box, self.compiled)
+        region.labels = top
+        return Examined(region, [], top)
+
+    def _branch(
+        self,
+        old: Labels | None,
+        node: Labels,
+        box: Box,
+        fixings: tuple[Fixing, ...],
+        stack: list[tuple[Labels | None, Labels, Box, tuple[Fixing, ...]]],
+    ) -> bool:
+        """Close one node of the proof, or decide a person's label and go on with both answers; False: it cannot."""
+        if old is not None:
+            box = replace(box, mu=old.mu / GRID, scale=old.scale)
+        replayed = old is not None and old.children is not None
+        reached = self.climb(box, LOOK if replayed else CLIMB, fixings)
+        node.mu, node.scale = on_grid(reached.box.mu), reached.box.scale
+        if reached.box.bound >= self.objective - EPSILON or not reached.box.live.any():
+            return True
+        previous: tuple[Labels | None, Labels | None] = (None, None)
+        if replayed and old is not None and old.children is not None:
+            node.person, node.label, previous = old.person, old.label, old.children
+        else:
+            node.person, node.label = self._contested(reached, fixings)
+            if node.person < 0:
+                return False
+        node.children = (Labels(node.mu, node.scale), Labels(node.mu, node.scale))
+        for equal, before, child in zip((False, True), previous, node.children, strict=True):
+            decided = (*fixings, Fixing(node.person, node.label, equal))
+            stack.append((before, child, reached.box, decided))
+        return True
+
+    def _contested(self, reached: Ascended, fixings: tuple[Fixing, ...]) -> tuple[int, int]:
+        """The person and label on which the trees of the mixture disagree most, weighed by influence.
+
+        (−1, 0) where everybody is decided: then only the relaxation of a subset is left to disagree with.
+        """
+        doubt = np.minimum(reached.average, 1 - reached.average) * self.influence[:, None]
+        margin = -np.abs(reached.costs)
+        for fixing in fixings:
+            rows = slice(None) if fixing.equal or self.compiled.n_labels == 1 else max(fixing.label - 1, 0)
+            doubt[fixing.person, rows] = -1.0
+            margin[fixing.person, rows] = -np.inf
+        table = doubt if doubt.max() > 1e-9 else margin
+        person, label = np.unravel_index(int(table.argmax()), table.shape)
+        return (int(person), int(label) + 1) if table[person, label] > -np.inf else (-1, 0)
+
+
+def on_grid(mu: np.ndarray) -> np.ndarray:
+    """Multipliers as whole numbers, fine enough that no bound moves by more than the certificate's tolerance."""
+    return np.rint(mu * GRID).astype(np.int32)
+
+
+def _labels_of(box: Box) -> Labels:
+    return Labels(on_grid(box.mu), box.scale)
+
+
+def region_of(box: Box, compiled: Compiled) -> Region:
+    """The roots of a box, with its multipliers, for the certificate."""
+    undecided = (box.state != LEFT) & (box.state != RIGHT)
+    if compiled.unordered[box.feature]:
+        sides = np.where(undecided, OPEN, box.state).astype(np.int8)
+        return Region(box.feature, 0, 0, sides, on_grid(box.mu), box.scale)
+    # The lowest cut comes after the last rank that is settled on the left; every undecided rank adds one.
+    first = int((box.state == LEFT).sum()) - 1
+    return Region(box.feature, first, first + int(undecided.sum()), None, on_grid(box.mu), box.scale)
