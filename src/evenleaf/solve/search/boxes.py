@@ -62,10 +62,10 @@ class Box:
         return left[ranks], right[ranks], (self.state == FREE)[ranks]
 
 
-def first_boxes(compiled: Compiled, mu: np.ndarray, scale: float, depth: int) -> list[Box]:
-    """One box a feature; together they hold every root."""
+def first_boxes(compiled: Compiled, mu: np.ndarray, scale: float, depth: int, walk: bool) -> list[Box]:
+    """One box a feature; together they hold every root. Where levels are not walked, they start out free."""
     alive = _all_cuts(compiled, depth)
-    return [_first(compiled, feature, alive, mu, scale, depth) for feature in range(compiled.n_features)]
+    return [_first(compiled, feature, alive, mu, scale, walk) for feature in range(compiled.n_features)]
 
 
 def _all_cuts(compiled: Compiled, depth: int) -> np.ndarray:
@@ -73,11 +73,11 @@ def _all_cuts(compiled: Compiled, depth: int) -> np.ndarray:
     return np.ones((2 if depth <= MOST_SWEPT_DEPTH else 4, int(compiled.offsets[-1])), dtype=np.uint8)
 
 
-def _first(compiled: Compiled, feature: int, alive: np.ndarray, mu: np.ndarray, scale: float, depth: int) -> Box:
+def _first(compiled: Compiled, feature: int, alive: np.ndarray, mu: np.ndarray, scale: float, walk: bool) -> Box:
     size = int(compiled.sizes[feature])
     state = np.full(size, FREE, dtype=np.int8)
     state[0] = LEFT  # a cut keeps the lowest rank left; of a subset and its complement one is enough
-    if compiled.unordered[feature] and depth <= MOST_SWEPT_DEPTH:
+    if compiled.unordered[feature] and walk:
         return _walk_levels(feature, state, alive, mu, scale)
     if not compiled.unordered[feature]:
         state[-1] = RIGHT

@@ -89,7 +89,7 @@ class Children:
         f = max(feature, 0)
         kernels.label_side(
             costs, half, self.segment[f], int(self.n_segments[f]), bool(self.compiled.unordered[f]), cut,
-            feature < 0, labels,
+            feature < 0, self.compiled.count, 1, labels,
         )  # fmt: skip
 
     def plan(self, number: int, costs: np.ndarray, labels: np.ndarray) -> Plan | None:

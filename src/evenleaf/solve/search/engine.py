@@ -74,7 +74,7 @@ class Engine:
         """Search until nothing is open, or the budget is spent."""
         self.workers[0].begin(self.tree, self.objective, frozenset())
         mu, scale = warm_up(self.workers[0], self._note)
-        for box in first_boxes(self.compiled, mu, scale, self.problem.shape.max_depth):
+        for box in first_boxes(self.compiled, mu, scale, self.problem.shape.max_depth, self.workers[0].walks):
             if self.workers[0].pairs[box.feature].any():
                 self._push(box, self.regions)
         self.in_hand = np.inf

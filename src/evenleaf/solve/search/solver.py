@@ -23,21 +23,16 @@ class SearchSolver:
         self.certificate = certificate
 
     def accepts(self, problem: Problem) -> bool:
-        """Classes, single-feature tests, constant leaves, depth at most 2, and rows that compare averages.
+        """Classes, single-feature tests, constant leaves, and rows that compare averages.
 
-        A row that sums to zero is what every notion makes; then a constant tree is always fair enough.
-        A least number of people a leaf is exact only for ordered features so far, so together with categorical
-        features of three or more levels it is left to the mixed-integer program.
+        A row that sums to zero is what every notion makes; then a constant tree is always fair enough. Limits that
+        join tests of different subtrees are kept down to depth 2; deeper, they are left to the mixed-integer program.
         """
-        shape, table = problem.shape, problem.people.features
-        many_levels = any(
-            column.is_categorical and len(column.levels) + column.has_missing > 2 for column in table.schema
-        )
+        shape = problem.shape
         return (
             problem.people.outcome.classes is not None
             and shape.branching == "single"
             and (shape.max_depth <= 2 or (shape.max_depth == 3 and _uncoupled(shape)))
-            and not (shape.min_samples_leaf > 1 and many_levels)
             and problem.simplified.balanced
         )
 

@@ -17,6 +17,8 @@ class SweepOracle:
         self.box, self.pairs, self.scratch = box, pairs, scratch
         self.compiled, self.sides = scratch.compiled, scratch.once(box, lambda: Sides(box, scratch))
         self.real = not self.sides.free.any()
+        # With people free, how many a leaf gets is not known yet: the bound goes without.
+        self.least_people = scratch.least_people if self.real else 1
         self.on_side = (np.zeros(len(box.moving), np.bool_), np.ones(len(box.moving), np.bool_))
         self.live = box.live & self._crowded()
         n_roots, n_options, n_labels = len(box.moves) + 1, self.compiled.n_features + 1, self.compiled.n_labels
@@ -44,6 +46,7 @@ class SweepOracle:
             self.scratch.costs, sides.members[side], sides.groups[side], sides.starts[side], sides.members[side],
             self.sides.segment[side], sides.n_segments[side], c.unordered,
             self.box.moves, self.on_side[side], self.live, self.values[side], self.h, self.sums, self.totals[side],
+            c.count, self.least_people,
         )  # fmt: skip
 
     def _mark(self, side: int, slack: np.ndarray, keep: np.ndarray) -> None:
@@ -68,7 +71,8 @@ class SweepOracle:
             f = min(feature, c.n_features - 1)
             kernels.label_side(
                 costs, member, self.sides.segment[side, f], int(self.sides.n_segments[side][f]),
-                bool(c.unordered[f]), self._cut(side, feature, member), feature == c.n_features, labels,
+                bool(c.unordered[f]), self._cut(side, feature, member), feature == c.n_features,
+                c.count, self.least_people, labels,
             )  # fmt: skip
         return labels
 

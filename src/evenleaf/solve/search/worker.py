@@ -54,6 +54,8 @@ class Worker:
         schema = problem.people.features.schema
         self.pairs = [allowed_pairs(shape, schema, compiled, feature) for feature in range(compiled.n_features)]
         self.coupled = not all(pairs.all() for pairs in self.pairs) or shape.min_samples_leaf > 1
+        # Counting people leaf by leaf needs one root at a time, and so do deep trees.
+        self.walks = shape.max_depth <= MOST_SWEPT_DEPTH and shape.min_samples_leaf == 1
         self.influence = compiled.influence()
         self.tree: Tree | None = None
         self.objective = np.inf
@@ -105,8 +107,7 @@ class Worker:
         size = int(self.compiled.sizes[box.feature])
         people = np.bincount(self.compiled.ranks[box.feature], weights=self.compiled.count, minlength=size)
         cuts = max(1, int(box.alive.sum()))
-        walked = self.depth <= MOST_SWEPT_DEPTH and self.problem.shape.min_samples_leaf == 1
-        most = min(_MOST_MOVES, max(8, _WORK // cuts)) if walked else 0
+        most = min(_MOST_MOVES, max(8, _WORK // cuts)) if self.walks else 0
         return [part for part in split(box, self.compiled, people, most) if part.live.any()]
 
     def _prove(self, box: Box, old: Labels | None) -> Examined | None:

@@ -43,6 +43,59 @@ def subset_cost(sums):
 
 
 @njit
+def crowded_subset(sums, count, least_people, chosen):
+    """The best subset of levels that leaves enough people on both parts: (cost, label left, label right).
+
+    Level by level, for every number of people so far on the left and on the right (counted up to what is enough),
+    the least cost; `chosen[level]` tells who goes left in the end. Infinite where the people are too few.
+    """
+    n_levels, n_labels = sums.shape
+    enough = least_people
+    width = enough + 1
+    best, first, second = INFINITE, 0, 1
+    table = np.empty((n_levels + 1, width, width))
+    for a in range(n_labels + 1):
+        for b in range(n_labels + 1):
+            if a == b:
+                continue
+            table[:] = INFINITE
+            table[0, 0, 0] = 0.0
+            for level in range(n_levels):
+                left = 0.0 if a == 0 else sums[level, a - 1]
+                right = 0.0 if b == 0 else sums[level, b - 1]
+                for p in range(width):
+                    for q in range(width):
+                        value = table[level, p, q]
+                        if value >= INFINITE:
+                            continue
+                        more = min(enough, p + count[level])
+                        table[level + 1, more, q] = min(table[level + 1, more, q], value + left)
+                        more = min(enough, q + count[level])
+                        table[level + 1, p, more] = min(table[level + 1, p, more], value + right)
+            if table[n_levels, enough, enough] < best:
+                best, first, second = table[n_levels, enough, enough], a, b
+                _trace_back(table, sums, count, enough, a, b, chosen)
+    return best, first, second
+
+
+@njit
+def _trace_back(table, sums, count, enough, a, b, chosen):
+    """Which levels went left on the way to the best entry."""
+    p, q = enough, enough
+    for level in range(table.shape[0] - 2, -1, -1):
+        target = table[level + 1, p, q]
+        left = 0.0 if a == 0 else sums[level, a - 1]
+        right = 0.0 if b == 0 else sums[level, b - 1]
+        found = False
+        for r in range(enough + 1):
+            if not found and min(enough, r + count[level]) == p and table[level, r, q] + left == target:
+                chosen[level], p, found = True, r, True
+        for r in range(enough + 1):
+            if not found and min(enough, r + count[level]) == q and table[level, p, r] + right == target:
+                chosen[level], q, found = False, r, True
+
+
+@njit
 def best_cut(run, n_segments, total):
     """The best cut of cumulative sums: (cost, cut)."""
     best, place = INFINITE, -1
@@ -85,7 +138,7 @@ def find_cut(c, member, segment_f, n_segments):
 
 
 @njit
-def label_side(c, member, segment_f, size, unordered_f, cut, constant, label):
+def label_side(c, member, segment_f, size, unordered_f, cut, constant, count, least_people, label):
     """Label the people of one side by their best stump: no test, a cut, or a subset of levels."""
     n_labels = c.shape[1]
     if constant or not unordered_f:
@@ -105,6 +158,16 @@ def label_side(c, member, segment_f, size, unordered_f, cut, constant, label):
         if member[i]:
             for k in range(n_labels):
                 sums[segment_f[i], k] += c[i, k]
+    if least_people > 1:
+        people, goes_left = np.zeros(size, np.int64), np.zeros(size, np.bool_)
+        for i in range(len(member)):
+            if member[i]:
+                people[segment_f[i]] += count[i]
+        _, first, second = crowded_subset(sums, people, least_people, goes_left)
+        for i in range(len(member)):
+            if member[i]:
+                label[i] = first if goes_left[segment_f[i]] else second
+        return
     _, first, second = subset_cost(sums)
     for i in range(len(member)):
         if member[i]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
 from evenleaf.solve.search.kernels.histograms import histogram
-from evenleaf.solve.search.kernels.labels import best_cut, cut_cost, least, subset_cost
+from evenleaf.solve.search.kernels.labels import best_cut, crowded_subset, cut_cost, least, subset_cost
 from evenleaf.solve.search.kernels.prefixes import add, best_labelled, build, leaves_for, mark_below, open_leaves
 
 _SCAN = 8.0  # a step in a tree of prefixes costs about this many steps of a scan
@@ -15,13 +15,15 @@ _SCAN = 8.0  # a step in a tree of prefixes costs about this many steps of a sca
 @njit
 def sweep_side(
     c, members, group, starts, order, segment, n_segments, unordered, moves, on_side, live, best, h, run, totals,
+    count, least_people,
 ):  # fmt: skip
     """For every root of a box, the best stump of each feature on one side (ALGORITHM §3).
 
     Group 0 is always on this side; group u + 1 is the u-th moving part of the root, on this side at the start
     where `on_side[u]`, and changing sides whenever it comes up in `moves`. `best[t, f]` is the cost of the best
     stump on feature f below root t, `best[t, F]` that of no test at all. `order[starts[g]:starts[g + 1]]` are the
-    people of a group.
+    people of a group. With a least number of people a leaf, which needs a box with one root and nobody free, a
+    subset of levels is chosen with enough people on both parts; cuts without them are not alive.
     """
     n_features, n_moves = len(n_segments), len(moves)
     _root_totals(c, members, group, moves, on_side, totals)
@@ -35,6 +37,8 @@ def sweep_side(
         if size == 0:
             for t in range(n_moves + 1):
                 best[t, f] = INFINITE
+        elif least_people > 1 and unordered[f]:
+            best[0, f] = _crowded_levels(c, members, segment[f], size, count, least_people)
         elif c.shape[1] == 1 and n_moves and _SCAN * crossing * np.log2(size + 1) < n_moves * size:
             if unordered[f]:
                 _few_cross_levels(c, starts, order, segment[f], size, moves, on_side, live, best[:, f])
@@ -42,6 +46,17 @@ def sweep_side(
                 _few_cross(c, starts, order, segment[f], size, moves, on_side, live, best[:, f])
         else:
             _scan(c, members, group, segment[f], size, unordered[f], moves, on_side, live, totals, best[:, f], h, run)
+
+
+@njit
+def _crowded_levels(c, members, segment_f, size, count, least_people):
+    """The best subset of levels with enough people on both parts."""
+    sums, people = np.zeros((size, c.shape[1])), np.zeros(size, np.int64)
+    for i in members:
+        people[segment_f[i]] += count[i]
+        for k in range(c.shape[1]):
+            sums[segment_f[i], k] += c[i, k]
+    return crowded_subset(sums, people, least_people, np.zeros(size, np.bool_))[0]
 
 
 @njit
