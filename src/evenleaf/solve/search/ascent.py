@@ -5,6 +5,7 @@ Any μ ∈ [−1, 1] gives a valid bound, so the steps may be as rough as they l
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +17,7 @@ from evenleaf.solve.search.compiled import Compiled
 from evenleaf.solve.search.deep import DeepOracle
 from evenleaf.solve.search.oracle import Scratch
 from evenleaf.solve.search.pairs import PairOracle
-from evenleaf.solve.search.plan import Oracle, Plan
+from evenleaf.solve.search.plan import Found, Oracle
 from evenleaf.solve.search.sweep import SweepOracle
 
 _STALLS, _LEAST_STEP = 4, 0.02
@@ -52,15 +53,6 @@ class Fixing:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """A tree met on the way, priced truly."""
-
-    plan: Plan
-    labels: np.ndarray
-    objective: float
-
-
-@dataclass(frozen=True, eq=False)
 class Ascended:
     """What an ascent reached: the box with its new bound and fewer candidates, the labels it wavers between."""
 
@@ -73,12 +65,14 @@ class Ascended:
 class Ascent:
     """Climbs in one box after another; owns the arrays that every climb would else make anew."""
 
-    def __init__(self, compiled: Compiled, depth: int, least_people: int, limit: float | None) -> None:
+    def __init__(
+        self, compiled: Compiled, depth: int, least_people: int, limit: float | None, stop: Callable[[], bool]
+    ) -> None:
         self.compiled, self.depth = compiled, depth
         # What the evaluation forgives, the bound must forgive too.
         self.limit = None if limit is None else limit + FEASIBILITY_TOLERANCE
         self.spread = float(compiled.influence().sum())
-        self.scratch = Scratch(compiled, least_people)
+        self.scratch = Scratch(compiled, least_people, stop)
         self.differences = np.zeros_like(compiled.weight)
         self.steps = 0
 
@@ -90,7 +84,7 @@ class Ascent:
 
     def _oracle(self, box: Box, pairs: np.ndarray) -> Oracle:
         if self.depth > MOST_SWEPT_DEPTH:
-            return DeepOracle(box, self.scratch)
+            return DeepOracle(box, self.scratch, self.depth - 1)
         return PairOracle(box, pairs, self.scratch) if box.chooses else SweepOracle(box, pairs, self.scratch)
 
 

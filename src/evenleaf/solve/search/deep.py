@@ -8,23 +8,26 @@ import numpy as np
 
 from evenleaf.solve.search.boxes import FREE, Box
 from evenleaf.solve.search.children import Children
-from evenleaf.solve.search.compiled import Compiled
 from evenleaf.solve.search.oracle import Scratch
 from evenleaf.solve.search.plan import Plan
+from evenleaf.solve.search.tall import LOWEST, Tall, make_subtree
+
+Subtree = Children | Tall
 
 _FEW = 8  # people that a tree of their own would label as they please anyhow
 
 
 class DeepOracle:
-    """A subtree of depth 2 a side. `alive` has a row for the child cuts and one for the stump cuts of each side.
+    """A subtree a side, one level lower than the tree.
 
+    `alive` has a row for the child cuts and one for the stump cuts of each side.
     The levels of an unordered root that are not placed yet stay together at least: each gets the best subtree of
     its own, which costs no more than what either side could give it.
     """
 
-    def __init__(self, box: Box, scratch: Scratch) -> None:
+    def __init__(self, box: Box, scratch: Scratch, height: int) -> None:
         self.box, self.scratch, self.compiled = box, scratch, scratch.compiled
-        self.placed, self.sides, self.levels, self.free = scratch.once(box, lambda: _subtrees(box, scratch))
+        self.placed, self.sides, self.levels, self.free = scratch.once(box, lambda: _subtrees(box, scratch, height))
         self.bests = (0.0, 0.0)
         self.loose = 0.0
         self.own: list[int] = []
@@ -71,25 +74,27 @@ class DeepOracle:
         return np.array([sum(self.bests) < slack]), alive
 
 
-def _subtrees(box: Box, scratch: Scratch) -> tuple[bool, tuple[Children, Children], list[Children], np.ndarray]:
+def _subtrees(
+    box: Box, scratch: Scratch, height: int
+) -> tuple[bool, tuple[Subtree, Subtree], list[Subtree], np.ndarray]:
     """Whether all are placed, the subtrees of the two sides and of large free levels, and who is on their own."""
     c = scratch.compiled
     ranks = c.ranks[box.feature]
     left, right, free = box.sides(ranks)
-    sides = [
-        Children(c, group >= 0, (group >= 0) | free, box.alive[side], box.alive[2 + side])
-        for side, group in enumerate((left, right))
-    ]
+    sides = [_side(box, scratch, side, group >= 0, free, height) for side, group in enumerate((left, right))]
     placed, levels = not free.any(), []
     if c.unordered[box.feature]:
         for level in np.flatnonzero(box.state == FREE):
             member = ranks == level
             if member.sum() > _FEW:
-                levels.append(scratch.level(box.feature, int(level), partial(_alone, c, member)))
+                levels.append(
+                    scratch.level(box.feature, int(level), partial(make_subtree, c, member, height, scratch.stop))
+                )
                 free &= ~member
     return placed, (sides[0], sides[1]), levels, free
 
 
-def _alone(compiled: Compiled, member: np.ndarray) -> Children:
-    every = np.ones(int(compiled.offsets[-1]), dtype=np.uint8)
-    return Children(compiled, member, member, every, every)
+def _side(box: Box, scratch: Scratch, side: int, member: np.ndarray, free: np.ndarray, height: int) -> Subtree:
+    if height > LOWEST:
+        return make_subtree(scratch.compiled, member, height, scratch.stop)
+    return Children(scratch.compiled, member, member | free, box.alive[side], box.alive[2 + side])

@@ -8,7 +8,7 @@ import numpy as np
 
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.compiled import Compiled
-from evenleaf.solve.search.plan import Plan
+from evenleaf.solve.search.plan import Found, Plan
 
 _GAIN = 1e-12
 
@@ -31,18 +31,18 @@ class Descent:
         self.n_tests = (1 << depth) - 1
         self.v = np.zeros_like(compiled.weight)
 
-    def improve(self, plan: Plan, labels: np.ndarray, objective: float) -> tuple[Plan, float]:
-        """The plan after no single test can be changed for the better, and its objective."""
-        nodes = self._full(plan, labels)
+    def improve(self, found: Found) -> Found:
+        """The plan after no single test can be changed for the better."""
+        objective = found.objective
+        nodes = self._full(found.plan, found.labels)
         better = True
         while better:
             better = False
             for place in range(self.n_tests):
-                found = self._best_test(nodes, place, objective)
-                if found < objective - _GAIN:
-                    objective, better = found, True
-        improved = self._plan(nodes, 0)
-        return improved or plan, objective
+                value = self._best_test(nodes, place, objective)
+                if value < objective - _GAIN:
+                    objective, better = value, True
+        return Found(self._plan(nodes, 0) or found.plan, self._answers(nodes, 0), objective)
 
     def _full(self, plan: Plan, labels: np.ndarray) -> list[_Node]:
         """Every place of the heap with a test; a leaf higher up becomes tests that send everybody left."""

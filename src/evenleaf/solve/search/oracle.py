@@ -18,8 +18,8 @@ T = TypeVar("T")
 class Scratch:
     """Arrays shared by all oracles, one after another."""
 
-    def __init__(self, compiled: Compiled, least_people: int) -> None:
-        self.compiled, self.least_people = compiled, least_people
+    def __init__(self, compiled: Compiled, least_people: int, stop: Callable[[], bool]) -> None:
+        self.compiled, self.least_people, self.stop = compiled, least_people, stop
         self.costs = np.empty((compiled.n_people, compiled.n_labels))
         self._last: tuple[Box, object] | None = None
         self._levels: dict[tuple[int, int], object] = {}

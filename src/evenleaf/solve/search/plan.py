@@ -18,6 +18,15 @@ class Plan:
     right: Plan | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A tree met on the way, priced truly."""
+
+    plan: Plan
+    labels: np.ndarray
+    objective: float
+
+
 class Oracle(Protocol):
     """Bound, labels and tests of the cheapest tree of a box, and which candidates can still lead below a budget."""
 

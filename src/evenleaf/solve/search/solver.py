@@ -8,6 +8,7 @@ from evenleaf.problem import Problem, Shape
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.certificate import Certificate, make_certificate
 from evenleaf.solve.result import PROOF_TOLERANCE, Solution, Status, Stop, confirm
+from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH
 from evenleaf.solve.search.engine import Engine
 from evenleaf.tree import Tree
 
@@ -15,7 +16,10 @@ TOLERANCE = 1e-7  # a certificate rules out trees that are better by more than t
 
 
 class SearchSolver:
-    """Proves the best classification tree of depth 0, 1 or 2 over every threshold and every subset of levels."""
+    """Proves the best classification tree over every threshold and every subset of levels.
+
+    `certificate=False` does without the record of the proof, which takes memory on large tables.
+    """
 
     name = "search"
 
@@ -32,7 +36,7 @@ class SearchSolver:
         return (
             problem.people.outcome.classes is not None
             and shape.branching == "single"
-            and (shape.max_depth <= 2 or (shape.max_depth == 3 and _uncoupled(shape)))
+            and (shape.max_depth <= MOST_SWEPT_DEPTH or _uncoupled(shape))
             and problem.simplified.balanced
         )
 

@@ -12,6 +12,7 @@ from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH, single_root
 from evenleaf.solve.search.compiled import Compiled
 from evenleaf.solve.search.worker import Worker
 
+_DEEPEST_CLIMBED = 3  # below that a single bound takes too long
 _CUTS_TRIED, _ROOTS_CLIMBED, _ROOTS_CLIMBED_DEEP = 8, 10, 3
 
 
@@ -22,12 +23,17 @@ def warm_up(worker: Worker, note: Callable[[Worker], None]) -> tuple[np.ndarray,
     if worker.depth > MOST_SWEPT_DEPTH:
         problem = worker.problem
         shallow = Worker(
-            problem.with_shape(replace(problem.shape, max_depth=MOST_SWEPT_DEPTH)), worker.compiled, worker.budget
+            problem.with_shape(replace(problem.shape, max_depth=worker.depth - 1)), worker.compiled, worker.budget
         )
         shallow.begin(worker.tree, worker.objective, frozenset())
         mu, scale = warm_up(shallow, note)
         if shallow.tree is not None:
             worker.offer(shallow.tree)
+        if shallow.found is not None and not worker.coupled:
+            worker.descend(shallow.found)
+            note(worker)
+        if worker.depth > _DEEPEST_CLIMBED:
+            return mu, scale
         rounds, climbed, effort = 1, _ROOTS_CLIMBED_DEEP, CLIMB
     roots = [
         (feature, left)

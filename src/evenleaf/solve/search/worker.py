@@ -17,13 +17,14 @@ import numpy as np
 from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.certificate import GRID, OPEN, Labels, Region
-from evenleaf.solve.search.ascent import CLIMB, DEEP_GLANCE, GLANCE, LOOK, Ascended, Ascent, Effort, Fixing, Found
+from evenleaf.solve.search.ascent import CLIMB, DEEP_GLANCE, GLANCE, LOOK, Ascended, Ascent, Effort, Fixing
 from evenleaf.solve.search.boxes import LEFT, MOST_SWEPT_DEPTH, RIGHT, Box, split
 from evenleaf.solve.search.compiled import Compiled
 from evenleaf.solve.search.decode import decode
 from evenleaf.solve.search.descent import Descent
 from evenleaf.solve.search.kernels import EPSILON
 from evenleaf.solve.search.limits import allowed_pairs
+from evenleaf.solve.search.plan import Found
 from evenleaf.tree import Tree
 
 _WORK = 20000
@@ -49,16 +50,21 @@ class Worker:
     def __init__(self, problem: Problem, compiled: Compiled, budget: Budget) -> None:
         shape = problem.shape
         self.problem, self.compiled, self.budget, self.depth = problem, compiled, budget, shape.max_depth
-        self.ascent = Ascent(compiled, shape.max_depth, shape.min_samples_leaf, problem.max_discrimination)
+        self.ascent = Ascent(
+            compiled, shape.max_depth, shape.min_samples_leaf, problem.max_discrimination, lambda: budget.exhausted
+        )
         self.descent = Descent(compiled, shape.max_depth, self.ascent.limit)
         schema = problem.people.features.schema
         self.pairs = [allowed_pairs(shape, schema, compiled, feature) for feature in range(compiled.n_features)]
         self.coupled = not all(pairs.all() for pairs in self.pairs) or shape.min_samples_leaf > 1
         # Counting people leaf by leaf needs one root at a time, and so do deep trees.
         self.walks = shape.max_depth <= MOST_SWEPT_DEPTH and shape.min_samples_leaf == 1
+        # The deeper the tree, the dearer a bound, and the less a box with people free is worth it.
+        self.glance = {0: GLANCE, 1: GLANCE, 2: GLANCE, 3: DEEP_GLANCE}.get(shape.max_depth, LOOK)
         self.influence = compiled.influence()
         self.tree: Tree | None = None
         self.objective = np.inf
+        self.found: Found | None = None  # the best that a descent led to
         self.polished: set[float] = set()
         self.polished_before: Set[float] = frozenset()
 
@@ -88,9 +94,14 @@ class Worker:
         if tried or self.coupled or self.budget.exhausted or found.objective > (1 + _NEAR) * self.objective:
             return
         self.polished.add(key)
-        plan, objective = self.descent.improve(found.plan, found.labels, found.objective)
-        if objective < self.objective - EPSILON:
-            self.offer(decode(plan, self.problem, self.compiled))
+        self.descend(found)
+
+    def descend(self, found: Found) -> None:
+        """Change single tests of a tree for the better, and offer what comes out."""
+        better = self.descent.improve(found)
+        self.found = better if self.found is None or better.objective < self.found.objective else self.found
+        if better.objective < self.objective - EPSILON:
+            self.offer(decode(better.plan, self.problem, self.compiled))
 
     def examine(self, box: Box, proof: Labels | None) -> Examined:
         """Close a box, or replace it by smaller ones."""
@@ -98,8 +109,7 @@ class Worker:
             done = self._prove(box, proof)
             if done is not None:
                 return done
-        glance = GLANCE if self.depth <= MOST_SWEPT_DEPTH else DEEP_GLANCE
-        reached = self.climb(box, glance if box.has_free else LOOK).box
+        reached = self.climb(box, self.glance if box.has_free else LOOK).box
         boxes = self._split(reached) if reached.bound < self.objective - EPSILON and reached.live.any() else []
         return Examined(region_of(reached, self.compiled), boxes)
 
