@@ -26,7 +26,7 @@ $(VENV)/.lint: $(VENV)/.test
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group lint
 	@touch $@
 
-demo: $(VENV)/.base  ## Audit the embedded data and learn a fair tree from it
+demo: $(VENV)/.base  ## Audit the embedded data, learn the whole trade-off, make the page to open
 	@$(BIN)/evenleaf demo
 
 test: $(VENV)/.test  ## All tests (under ten minutes on two cores)

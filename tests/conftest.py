@@ -6,6 +6,7 @@ import os
 import re
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
 
 import pytest
 from hypothesis import settings
@@ -14,13 +15,21 @@ ON_CI = os.environ.get("CI") == "true"
 
 # What a test may need, and the package that brings it; "data" is a folder, not a package.
 PACKAGES = {
+    "distributed": "distributed",
+    "duckdb": "duckdb",
     "fairlearn": "fairlearn",
     "gurobi": "gurobipy",
+    "matplotlib": "matplotlib",
+    "onnx": "onnx",
+    "onnxruntime": "onnxruntime",
     "pandas": "pandas",
     "polars": "polars",
     "pyarrow": "pyarrow",
     "scip": "pyscipopt",
+    "skops": "skops",
 }
+# A browser is a program, and a package that drives it.
+PROGRAMS = {"chromium": (("chromium", "chromium-browser"), "playwright")}
 
 settings.register_profile("default", deadline=None)
 settings.register_profile("reproducible", deadline=None, derandomize=True, database=None)
@@ -58,6 +67,11 @@ def why_missing(thing: str) -> str | None:
         if not folder:
             return "needs the data: set EVENLEAF_DATA_DIR to the folder that holds it"
         return None if Path(folder).is_dir() else f"needs the data: EVENLEAF_DATA_DIR is no folder: {folder}"
+    if thing in PROGRAMS:
+        names, package = PROGRAMS[thing]
+        if not any(map(which, names)):
+            return f"needs {thing}: no such program is installed"
+        return None if find_spec(package) else f"needs {thing}: the package {package} is not installed"
     if thing not in PACKAGES:
         pytest.fail(f"nothing called {thing!r} is known; add it to PACKAGES in tests/conftest.py", pytrace=False)
     package = PACKAGES[thing]

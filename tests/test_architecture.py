@@ -28,9 +28,10 @@ ROOMS = [
     "estimators",
     "baselines",
     "datasets",
-    "demo",
+    "case",
     "study",
     "report",
+    "demo",
     "cli",
     "testing",
 ]

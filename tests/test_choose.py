@@ -27,11 +27,15 @@ def numbers(**shape: object) -> Problem:
 @pytest.mark.parametrize(
     ("problem", "name"),
     [
-        (classes(max_depth=2), "search"),
-        (classes(max_depth=3), "mip"),
+        (classes(max_depth=2), "fronts"),
+        (classes(max_depth=4), "fronts"),
+        (classes(max_depth=5), "mip"),
         (classes(max_depth=1, branching="linear"), "mip"),
-        (classes(max_depth=2, min_samples_leaf=2), "mip"),
-        (numbers(max_depth=1), "mip"),
+        (classes(max_depth=2, min_samples_leaf=2), "fronts"),
+        (numbers(max_depth=1), "search"),
+        (numbers(max_depth=3), "search"),
+        (numbers(max_depth=4), "mip"),
+        (numbers(max_depth=1, leaves="linear"), "mip"),
     ],
 )
 def test_auto_takes_an_exact_solver(problem: Problem, name: str) -> None:

@@ -53,9 +53,10 @@ def prepare(
     ignore: Sequence[str],
     weight: str | None,
     drop_incomplete: bool,
+    need_groups: bool = True,
 ) -> Prepared:
-    """Give each column its role; every role must be clear."""
-    check_roles(target, protected, ignore, weight)
+    """Give each column its role; every role must be clear. Only a tree without fairness does not need groups."""
+    check_roles(target, protected, ignore, weight, need_groups=need_groups)
     columns = _kept(data, ignore)
     for name in (target, *protected, *([] if weight is None else [weight]), *categorical):
         find_name(name, columns)
@@ -67,7 +68,7 @@ def prepare(
     counted = None if weight is None else make_weight(columns.pop(weight), len(values), weight)
     return Prepared(
         _table(columns, categorical) if columns else no_features(len(values)),
-        _table(apart, categorical),
+        _table(apart, categorical) if apart else no_features(len(values)),
         _outcome(values, asked, target),
         np.ones(len(values)) if counted is None else counted,
         weight,
@@ -80,9 +81,11 @@ def _table(columns: RawColumns, categorical: Sequence[str]) -> Table:
     return Table.of(columns, categorical=[name for name in columns if name in categorical])
 
 
-def check_roles(target: str, protected: Sequence[str], ignore: Sequence[str], weight: str | None) -> None:
+def check_roles(
+    target: str, protected: Sequence[str], ignore: Sequence[str], weight: str | None, *, need_groups: bool = True
+) -> None:
     """Every column has one role only."""
-    if not protected:
+    if not protected and need_groups:
         raise InputError("no protected column was given: say which column tells the groups apart")
     roles: dict[str, str] = dict.fromkeys(ignore, "to be ignored")
     for name, role in [(target, "the target"), *((name, "protected") for name in protected), (weight, "the weight")]:

@@ -15,7 +15,16 @@ from evenleaf.errors import InputError, MissingExtraError
 DONE, BAD_INPUT, INTERRUPTED = 0, 2, 130
 
 # What the library calls its settings, and what they are called here.
-_OPTIONS = {"n_neighbors=": "--neighbors ", "n_neighbors": "--neighbors", "drop_incomplete=True": "--drop-incomplete"}
+_OPTIONS = {
+    "n_neighbors=": "--neighbors ",
+    "n_neighbors": "--neighbors",
+    "drop_incomplete=True": "--drop-incomplete",
+    "fairness_weight (λ)": "--fairness-weight",
+    "max_discrimination (ε)": "--max-discrimination",
+    "solver='auto' or 'mip'": "--solver auto or mip",
+    "n_jobs": "--jobs",
+    "with the fairness 'none'": "with --fairness none",
+}
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

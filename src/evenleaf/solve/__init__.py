@@ -2,6 +2,20 @@
 
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.choose import Solver, get_solver, solve
+from evenleaf.solve.frontier import Frontier, FrontierPoint, frontier, frontier_over_depths
 from evenleaf.solve.result import Solution, Status, Stop, TracePoint
 
-__all__ = ["Budget", "Solution", "Solver", "Status", "Stop", "TracePoint", "get_solver", "solve"]
+__all__ = [
+    "Budget",
+    "Frontier",
+    "FrontierPoint",
+    "Solution",
+    "Solver",
+    "Status",
+    "Stop",
+    "TracePoint",
+    "frontier",
+    "frontier_over_depths",
+    "get_solver",
+    "solve",
+]

@@ -12,7 +12,7 @@ from evenleaf.solve.result import Solution
 from evenleaf.table import find_name
 from evenleaf.tree import Tree
 
-SolverName = Literal["auto", "search", "mip", "local", "greedy"]
+SolverName = Literal["auto", "fronts", "search", "mip", "local", "greedy"]
 
 
 class Solver(Protocol):
@@ -28,9 +28,15 @@ class Solver(Protocol):
 
 
 def _search(options: Mapping[str, Any]) -> Solver:
-    from evenleaf.solve.search import SearchSolver  # compiles kernels, so only when it is asked for
+    from evenleaf.solve.exact import ExactSearch  # compiles kernels, so only when it is asked for
 
-    return SearchSolver(**options)
+    return ExactSearch(**options)
+
+
+def _fronts(options: Mapping[str, Any]) -> Solver:
+    from evenleaf.solve.fronts import FrontSolver  # compiles kernels, so only when it is asked for
+
+    return FrontSolver(**options)
 
 
 def _mip(options: Mapping[str, Any]) -> Solver:
@@ -52,12 +58,14 @@ def _greedy(options: Mapping[str, Any]) -> Solver:
 
 
 SOLVERS: dict[str, Callable[[Mapping[str, Any]], Solver]] = {
+    "fronts": _fronts,
     "search": _search,
     "mip": _mip,
     "local": _local,
     "greedy": _greedy,
 }
 _EXACT = ("search", "mip")  # in the order in which auto tries them
+_FEW_ROWS = 8  # with at most this many absolute values in D, fronts of (loss, disparities) stay short
 
 
 def get_solver(name: str, problem: Problem, options: Mapping[str, Any] | None = None) -> Solver:
@@ -65,7 +73,8 @@ def get_solver(name: str, problem: Problem, options: Mapping[str, Any] | None = 
     if name == "auto":
         if options:
             raise InputError("solver_options need a solver: say which one they are for, for example solver='mip'")
-        return next(solver for solver in (SOLVERS[exact]({}) for exact in _EXACT) if solver.accepts(problem))
+        names = ("fronts", *_EXACT) if _few_rows(problem) else _EXACT
+        return next(solver for solver in (SOLVERS[exact]({}) for exact in names) if solver.accepts(problem))
     if name not in SOLVERS:
         find_name(name, ["auto", *SOLVERS], what="solver")
     try:
@@ -75,6 +84,12 @@ def get_solver(name: str, problem: Problem, options: Mapping[str, Any] | None = 
     if not solver.accepts(problem):
         raise InputError(f"the {name} solver cannot answer this problem exactly as asked; use solver='auto' or 'mip'")
     return solver
+
+
+def _few_rows(problem: Problem) -> bool:
+    """Parity and the error-rate notions between few groups."""
+    classes = problem.people.outcome.classes is not None
+    return classes and 0 < int((problem.simplified.weight > 0).sum()) <= _FEW_ROWS
 
 
 def solve(

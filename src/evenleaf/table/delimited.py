@@ -22,16 +22,31 @@ STANDARD_INPUT = "-"
 
 def read_texts(path: Path) -> dict[str, list[str]]:
     """The columns of a text file by the names in its header line, each value without outer blanks."""
-    source = "standard input" if str(path) == STANDARD_INPUT else str(path)
+    rows = text_rows(path)
+    names = next(rows)
+    kept = list(rows)
+    if not kept:
+        raise InputError(f"{_source(path)} has a header but no rows")
+    columns = zip(*kept, strict=True)
+    return {name: list(map(str.strip, column)) for name, column in zip(names, columns, strict=True)}
+
+
+def text_rows(path: Path) -> Iterator[list[str]]:
+    """The names in the header line, then one row at a time as it stands in the file: a long one fits into memory."""
+    source = _source(path)
     try:
         with _opened(path) as stream:
-            return _texts(stream, path, source)
+            yield from _rows(stream, path, source)
     except UnicodeDecodeError as error:
         raise InputError(f"{source} is not text in UTF-8 (byte {error.start}); save it as CSV in UTF-8") from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"{source} is not a whole gzip file: {error}") from error
     except OSError as error:
         raise InputError(f"{source} cannot be read: {error.strerror or error}") from error
+
+
+def _source(path: Path) -> str:
+    return "standard input" if str(path) == STANDARD_INPUT else str(path)
 
 
 @contextmanager
@@ -55,23 +70,19 @@ def _unzipped(path: Path, raw: BinaryIO) -> BinaryIO:
     return cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if path.suffix.lower() == ".gz" else raw
 
 
-def _texts(stream: TextIO, path: Path, source: str) -> dict[str, list[str]]:
+def _rows(stream: TextIO, path: Path, source: str) -> Iterator[list[str]]:
     lines = _without_nulls(stream, source)
     start = next((line for line in lines if line.strip()), None)
     if start is None:
         raise InputError(f"{source} is empty; a table needs a header line and at least one row")
     # Strict: a quote that is opened and never closed would swallow the rest of the file.
     rows = csv.reader(chain([start], lines), delimiter=_delimiter(start, path), skipinitialspace=True, strict=True)
-    kept: list[list[str]] = []
     try:
         names = _header(next(rows), source)
-        kept.extend(_full_rows(rows, len(names), source))
+        yield names
+        yield from _full_rows(rows, len(names), source)
     except csv.Error as error:
         raise InputError(f"{source} is not a table: line {rows.line_num}: {error} (is a quote left open?)") from error
-    if not kept:
-        raise InputError(f"{source} has a header but no rows")
-    columns = zip(*kept, strict=True)
-    return {name: list(map(str.strip, column)) for name, column in zip(names, columns, strict=True)}
 
 
 def _without_nulls(stream: Iterable[str], source: str) -> Iterator[str]:

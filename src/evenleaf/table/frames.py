@@ -22,7 +22,7 @@ def raw_columns(data: Any, names: Iterable[str] | None = None, *, only: Sequence
     `only` asks for some columns: the others are not looked at, so they may hold anything. An array has
     no names, so there `only` names its columns by position.
     """
-    found, columns = _columns(data)
+    found, columns = _columns(data, only if names is None else None)
     labels = _labels(found, len(columns), names, only)
     native = dict(zip(labels, columns, strict=True))
     wanted = labels if only is None else [labels[find_name(name, labels)] for name in only]
@@ -62,15 +62,20 @@ def count_rows(data: Any) -> int:
     return 0 if isinstance(data, Mapping) else len(data)
 
 
-def _columns(data: Any) -> tuple[list[Any] | None, list[Any]]:
-    """The names (None where there are none, as in an array) and the columns, not looked at yet."""
+def _columns(data: Any, only: Sequence[str] | None = None) -> tuple[list[Any] | None, list[Any]]:
+    """The names (None where there are none, as in an array) and the columns, not looked at yet.
+
+    Of a frame, columns that are not wanted are not even fetched: a tree looks at few of many.
+    """
     if sp.issparse(data):
         raise InputError("a sparse matrix was given; pass a dense array or a data frame")
     if isinstance(data, Mapping):
         return list(data), list(data.values())
     frame = _frame(data)
     if frame is not None:
-        return list(frame.columns), [frame.get_column(name) for name in frame.columns]
+        wanted = None if only is None else set(only)
+        fetched = [frame.get_column(n) if wanted is None or _label(n) in wanted else None for n in frame.columns]
+        return list(frame.columns), fetched
     array = _array(data)
     if array.dtype.names and array.ndim == 1:
         return list(array.dtype.names), [array[name] for name in array.dtype.names]

@@ -35,7 +35,7 @@ def read_columns(
     """
     source = Path(path)
     if str(path) != STANDARD_INPUT:
-        _check_file(source)
+        check_file(source)
         if source.suffix.lower() in (".parquet", ".pq"):
             return _parquet_columns(source, _several(categorical), _several(leave_out))
     texts = read_texts(source)
@@ -58,7 +58,8 @@ def _known(asked: list[str], columns: Iterable[str]) -> set[str]:
     return {names[find_name(name, names)] for name in asked}
 
 
-def _check_file(path: Path) -> None:
+def check_file(path: Path) -> None:
+    """There must be a file, and something in it."""
     try:
         if path.is_dir():
             raise InputError(f"{path} is a folder; name the file with the table")

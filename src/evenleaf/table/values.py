@@ -74,7 +74,10 @@ def _from_series(name: str, series: Any, as_levels: bool) -> np.ndarray:
     untyped = str(getattr(series.to_native(), "dtype", "")) == "object"  # narwhals takes an empty one for text
     if dtype in (nw.String, nw.Boolean) and not untyped:
         # A column typed as text stays one where every value is missing.
-        return objects_of((None if is_missing(value) else value for value in series.to_list()), len(series))
+        values = series.to_list()
+        if set(map(type, values)) <= {str, bool, _NOTHING}:
+            return objects_of(values, len(values))
+        return objects_of((None if is_missing(value) else value for value in values), len(values))
     if untyped or dtype in (nw.Categorical, nw.Enum, nw.Object):
         return _from_objects(name, objects_of(series.to_list(), len(series)))
     if series.null_count() == len(series):

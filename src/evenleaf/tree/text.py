@@ -25,10 +25,10 @@ def tree_text(tree: Tree, note: Note | None = None) -> str:
 def question_text(test: Test, schema: Schema) -> str:
     """A test as the statement that holds on the left ("yes") side."""
     if isinstance(test, LinearTest):
-        return f"{_sum_text(test.terms, schema)} ≤ {number_text(test.threshold, _THRESHOLD_DIGITS)}"
+        return f"{sum_text(test.terms, schema)} ≤ {threshold_text(test.threshold)}"
     column = schema[test.column]
     if not isinstance(test, SubsetTest):
-        return f"{column.name} ≤ {number_text(test.threshold, _THRESHOLD_DIGITS)}"
+        return f"{column.name} ≤ {threshold_text(test.threshold)}"
     left = [column.levels[level] for level in test.left]
     right = [level for code, level in enumerate(column.levels) if code not in test.left]
     if not right:
@@ -46,12 +46,17 @@ def leaf_text(leaf: Leaf, target: Target, schema: Schema) -> str:
         return f"{target.name} = {target.classes[int(leaf.value)]}"
     if not leaf.terms:
         return f"{target.name} = {number_text(leaf.value)}"
-    return f"{target.name} = {number_text(leaf.value)} {_sum_text(leaf.terms, schema, leading=True)}"
+    return f"{target.name} = {number_text(leaf.value)} {sum_text(leaf.terms, schema, leading=True)}"
 
 
 def number_text(value: float, digits: int = 6) -> str:
     """So many significant digits, without a trailing .0."""
     return f"{value:.{digits}g}"
+
+
+def threshold_text(value: float) -> str:
+    """A threshold with the digits that a reader needs to apply it by hand."""
+    return number_text(value, _THRESHOLD_DIGITS)
 
 
 def missing_text(test: Test, schema: Schema) -> str:
@@ -86,7 +91,8 @@ def _listed(levels: list[str]) -> str:
     return f"one of {{{text}}}"
 
 
-def _sum_text(terms: tuple[Term, ...], schema: Schema, *, leading: bool = False) -> str:
+def sum_text(terms: tuple[Term, ...], schema: Schema, *, leading: bool = False) -> str:
+    """A weighted sum of columns and levels, in words."""
     parts = []
     for term in terms:
         column = schema[term.column]

@@ -17,10 +17,11 @@ import numpy as np
 
 from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
-from evenleaf.solve.certificate import Labels, Region
+from evenleaf.solve.certificate import Labels, Region, count_nodes
 from evenleaf.solve.search.boxes import Box, first_boxes
 from evenleaf.solve.search.compiled import Compiled, compile_problem
 from evenleaf.solve.search.kernels import EPSILON
+from evenleaf.solve.search.memory import Memory
 from evenleaf.solve.search.warmup import warm_up
 from evenleaf.solve.search.worker import Examined, Worker, region_of
 from evenleaf.tree import Leaf, Tree
@@ -39,9 +40,13 @@ class Open:
 class Engine:
     """One search: the incumbent, the open boxes, and the bound that both give."""
 
-    def __init__(self, problem: Problem, budget: Budget, start: Tree | None, keep_proof: bool = True) -> None:
-        self.problem, self.budget, self.keep_proof = problem, budget, keep_proof
+    def __init__(
+        self, problem: Problem, budget: Budget, start: Tree | None, keep_proof: bool, memory: float | None
+    ) -> None:
+        self.problem, self.budget = problem, budget
+        self.wants_proof = self.keep_proof = keep_proof
         self.compiled: Compiled = compile_problem(problem)
+        self.memory = Memory(self.compiled, memory)
         self.workers = [Worker(problem, self.compiled, budget) for _ in range(budget.threads)]
         self.tree: Tree | None = None
         self.objective = np.inf
@@ -49,6 +54,7 @@ class Engine:
         self.stuck = np.inf  # the lowest bound of a box that cannot be closed
         self.open: list[tuple[float, int, Open]] = []
         self.order = itertools.count()
+        self.n_kept = 0
         self.proofs: dict[int, Labels] = {}
         self.last_proof: Labels | None = None
         self.polished: set[float] = set()
@@ -66,9 +72,11 @@ class Engine:
         return float(min(lowest, self.in_hand, self.stuck, self.objective))
 
     @property
-    def steps(self) -> int:
-        """How many bounds were computed."""
-        return sum(worker.ascent.steps for worker in self.workers)
+    def words(self) -> str:
+        """What was done, for the solution's message."""
+        steps = sum(worker.ascent.steps for worker in self.workers)
+        given_up = self.wants_proof and not self.keep_proof
+        return f"{steps:,} bounds" + ("; no certificate: it did not fit into the memory allowed" if given_up else "")
 
     def run(self) -> None:
         """Search until nothing is open, or the budget is spent."""
@@ -98,12 +106,26 @@ class Engine:
         self.open = []
 
     def _keep(self, region: Region, regions: list[Region]) -> None:
-        if self.keep_proof:
-            regions.append(region)
+        if not self.keep_proof:
+            return
+        regions.append(region)
+        self.n_kept += count_nodes(region)
+        if self.memory.too_much(self.n_kept, len(self.open)):
+            self.keep_proof = False
+            self.regions.clear()
+
+    def _take(self) -> list[Open]:
+        """The lowest boxes; out of memory, the latest ones, so that fewer and fewer wait."""
+        if self.memory.too_much(0, len(self.open)):
+            self.open.sort(key=lambda entry: entry[1])
+            taken = [self.open.pop()[2] for _ in range(min(_ROUND, len(self.open)))]
+            heapq.heapify(self.open)
+            return taken
+        return [heapq.heappop(self.open)[2] for _ in range(min(_ROUND, len(self.open)))]
 
     def _round(self, pool: ThreadPoolExecutor | None) -> None:
         """Examine the lowest boxes, each from the incumbent and the proofs that stand at the start of the round."""
-        batch = [heapq.heappop(self.open)[2] for _ in range(min(_ROUND, len(self.open)))]
+        batch = self._take()
         self.in_hand = min(item.box.bound for item in batch)
         proofs = [self.proofs.get(item.box.feature, self.last_proof) for item in batch]
         n_workers = len(self.workers)

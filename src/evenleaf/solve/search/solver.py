@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from evenleaf.errors import InputError
 from evenleaf.problem import Problem, Shape
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.certificate import Certificate, make_certificate
 from evenleaf.solve.result import PROOF_TOLERANCE, Solution, Status, Stop, confirm
+from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH
 from evenleaf.solve.search.engine import Engine
 from evenleaf.tree import Tree
@@ -18,13 +18,17 @@ TOLERANCE = 1e-7  # a certificate rules out trees that are better by more than t
 class SearchSolver:
     """Proves the best classification tree over every threshold and every subset of levels.
 
-    `certificate=False` does without the record of the proof, which takes memory on large tables.
+    `certificate=False` does without the record of the proof. `memory` (MiB; half of the machine's unless said)
+    bounds what the search keeps: beyond it the record of the proof is given up first, then the search goes deep
+    before it goes wide, which takes longer.
     """
 
     name = "search"
 
-    def __init__(self, certificate: bool = True) -> None:
-        self.certificate = certificate
+    def __init__(self, certificate: bool = True, memory: float | None = None) -> None:
+        if memory is not None and not memory > 0:
+            raise InputError(f"memory must be a positive number of MiB, not {memory}")
+        self.certificate, self.memory = certificate, memory
 
     def accepts(self, problem: Problem) -> bool:
         """Classes, single-feature tests, constant leaves, and rows that compare averages.
@@ -42,7 +46,8 @@ class SearchSolver:
 
     def solve(self, problem: Problem, budget: Budget, start: Tree | None = None) -> Solution:
         """The optimum with its proof, or at the end of the budget the best tree with a true gap."""
-        engine = Engine(problem, budget, start, self.certificate)
+        kernels.announce_compilation(kernels.sweep_side)
+        engine = Engine(problem, budget, start, self.certificate, self.memory)
         stop = Stop.FINISHED
         try:
             engine.run()
@@ -66,13 +71,13 @@ class SearchSolver:
             self.name,
             budget.seconds,
             tuple(budget.trace),
-            message=f"{engine.steps} bounds",
+            message=engine.words,
             certificate=self._certificate(problem, engine) if proven and self.certificate else None,
         )
 
     def _certificate(self, problem: Problem, engine: Engine) -> Certificate | None:
-        if engine.tree is None or engine.open or engine.stuck < np.inf:
-            return None  # stopped at a gap of nothing: proven by the bound, but not box by box
+        if engine.tree is None or engine.open or not engine.keep_proof:
+            return None  # stopped at a gap of nothing, or the record was given up
         return make_certificate(problem, engine.tree, engine.objective, TOLERANCE, engine.regions)
 
 

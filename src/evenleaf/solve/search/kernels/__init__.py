@@ -4,7 +4,7 @@ People are merged (equal features), features are ranks, labels are relative to c
 person i costs more with label k + 1 than with label 0.
 """
 
-from evenleaf.solve.search.kernels.compile import EPSILON, INFINITE
+from evenleaf.solve.search.kernels.compile import EPSILON, INFINITE, announce_compilation
 from evenleaf.solve.search.kernels.descent import by_level, disparity_of, try_cuts, try_levels
 from evenleaf.solve.search.kernels.histograms import segments
 from evenleaf.solve.search.kernels.labels import find_cut, label_side
@@ -16,6 +16,7 @@ from evenleaf.solve.search.kernels.sweep import best_tree, mark_cuts, sweep_side
 __all__ = [
     "EPSILON",
     "INFINITE",
+    "announce_compilation",
     "best_pair",
     "best_stump",
     "best_tree",

@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
+import logging
+from pathlib import Path
+from typing import Any
+
 import numba as nb
 
 njit = nb.njit(cache=True, nogil=True, fastmath={"nsz", "arcp", "contract", "reassoc", "afn", "nnan"})
 
 EPSILON = 1e-10  # a bound this close to the incumbent closes a box
 INFINITE = 1e18
+
+_announced: set[str] = set()
+
+
+def announce_compilation(kernel: Any) -> bool:
+    """Say so, once, when a kernel is not compiled on disk yet; True where it was said."""
+    name = kernel.py_func.__qualname__
+    if name in _announced or kernel.signatures:
+        return False
+    _announced.add(name)
+    cached = Path(kernel.stats.cache_path).glob(f"*.{name}-*.nbi")
+    if any(cached):
+        return False
+    logging.getLogger("evenleaf").warning("compiling once: the search needs some 20 seconds more this first time")
+    return True

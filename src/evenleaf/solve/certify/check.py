@@ -1,0 +1,277 @@
+"""Is a certificate a proof? What it must show, in the order in which it is checked (ALGORITHM §6).
+
+1. It is about this problem, and its tree is worth what it claims; no tree of a single leaf is better.
+2. Every root test lies in one of its regions, so every larger tree does.
+3. In each region every tree costs at least the claim: at the multipliers of the region and of those it is part
+   of, or else at the multipliers of the tree of labels, whichever labels the tree gives to the people named there.
+
+Trees are not listed. What is kept is the set of roots, and for each root the tests in each place, that some tree
+below the claim may have, judged by the multipliers so far; once no root is left, no tree is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenleaf.errors import InputError
+from evenleaf.problem import FEASIBILITY_TOLERANCE, Problem
+from evenleaf.solve.certificate import (
+    GRID,
+    LEFT,
+    OPEN,
+    RIGHT,
+    Certificate,
+    Labels,
+    Region,
+    certificate_from_bytes,
+    claimed_tree,
+    fingerprint,
+)
+from evenleaf.solve.certify.bounds import Bounds
+from evenleaf.solve.certify.meaning import ProofError, check_objective, check_tests, person_rows
+from evenleaf.solve.certify.roots import (
+    MOST_LISTED_LEVELS,
+    Roots,
+    cuts,
+    cuts_left_over,
+    interval,
+    levels,
+    levels_left_over,
+    subsets,
+)
+from evenleaf.solve.result import PROOF_TOLERANCE
+from evenleaf.solve.search.compiled import compile_problem
+from evenleaf.solve.search.limits import allowed_pairs
+from evenleaf.tree import Leaf, Tree
+from evenleaf.tree.text import question_text
+
+Progress = Callable[[int, int], None]
+Decided = tuple[tuple[int, int, bool], ...]  # (person, label, whether the person has it)
+
+_AGREEMENT = 1e-9
+_CELLS, _MOST_ROOTS = 1 << 20, 64  # how much is worked on at a time
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a proof holds, why not, and what was checked on the way."""
+
+    holds: bool
+    reason: str
+    checked: tuple[str, ...]
+
+
+def check(certificate: Certificate | bytes, problem: Problem, on_progress: Progress | None = None) -> Verdict:
+    """Check a certificate against a problem from the definitions; nothing that the solver computed is believed."""
+    checked: list[str] = []
+    try:
+        if isinstance(certificate, bytes):
+            certificate = certificate_from_bytes(certificate)
+        _check_claim(certificate, problem, checked)
+        _Proof(certificate, problem, on_progress or (lambda _done, _total: None)).check(checked)
+    except (ProofError, InputError) as error:
+        return Verdict(False, str(error), tuple(checked))
+    except RecursionError:
+        return Verdict(False, "the regions of the certificate are nested too deeply", tuple(checked))
+    return Verdict(True, "", tuple(checked))
+
+
+def _check_claim(certificate: Certificate, problem: Problem, checked: list[str]) -> None:
+    """The certificate is about this problem, and its tree is worth what it claims."""
+    if fingerprint(problem) != certificate.problem:
+        raise ProofError("the certificate is about another table or question")
+    checked.append("The certificate is about this table and this question.")
+    if problem.people.outcome.classes is None or problem.shape.branching != "single":
+        raise ProofError("only proofs about trees that decide classes, with a single feature a test, can be checked")
+    if not 0 <= certificate.tolerance <= PROOF_TOLERANCE:
+        raise ProofError(f"a proof to within {certificate.tolerance:g} is none; {PROOF_TOLERANCE:g} is the most")
+    score = problem.evaluate(claimed_tree(certificate))
+    if not score.feasible:
+        raise ProofError(f"the tree breaks a limit: {'; '.join(score.violations)}")
+    if not abs(score.objective - certificate.objective) <= _AGREEMENT * max(1.0, abs(score.objective)):
+        raise ProofError(f"the tree has the objective {score.objective:.9g}, not {certificate.objective:.9g}")
+    checked.append(f"The tree keeps every limit, and its objective is {score.objective:.6g}.")
+    for label, name in enumerate(problem.target.classes or ()):
+        leaf = Tree(problem.people.features.schema, problem.target, (Leaf(float(label)),))
+        other = problem.evaluate(leaf)
+        if other.feasible and other.objective < certificate.objective - certificate.tolerance:
+            raise ProofError(f"deciding {name!r} for everybody is better: {other.objective:.9g}")
+    checked.append("No tree without a test is better.")
+
+
+class _Proof:
+    """The regions of a certificate, and what their multipliers leave."""
+
+    def __init__(self, certificate: Certificate, problem: Problem, on_progress: Progress) -> None:
+        self.certificate, self.problem, self.on_progress = certificate, problem, on_progress
+        self.compiled = compile_problem(problem)
+        self.schema, self.limit = problem.people.features.schema, problem.max_discrimination
+        features, shape = range(self.compiled.n_features), problem.shape
+        self.allowed = [allowed_pairs(shape, self.schema, self.compiled, feature) for feature in features]
+        self.bounds = Bounds(self.compiled, shape.max_depth, shape.min_samples_leaf, self.allowed)
+        self.operator = person_rows(self.compiled)
+        self.losses = np.column_stack([np.zeros(self.compiled.n_people), self.compiled.base])
+        self.done, self.total = 0, sum(_count(region) for region in certificate.regions)
+
+    def check(self, checked: list[str]) -> None:
+        """Every root is in a region, and every region is ruled out."""
+        check_tests(self.problem, self.compiled)
+        check_objective(self.problem, self.compiled)
+        checked.append("The proof speaks about all tests of all columns, and prices people as the question does.")
+        for region in self.certificate.regions:
+            self._check_form(region)
+        roots = [f for f in range(self.compiled.n_features) if self.allowed[f].any()]
+        for feature in roots:
+            self._check_cover(feature)
+        checked.append(f"Its {len(self.certificate.regions)} regions hold every test that a tree can begin with.")
+        for region in self.certificate.regions:
+            self._rule_out(region, self.bounds.every_cut(), ())
+        checked.append(f"In all {self.total} regions and smaller regions every tree costs at least as much.")
+
+    def _name(self, feature: int) -> str:
+        return repr(self.schema.names[self.compiled.features[feature].column])
+
+    def _check_form(self, region: Region, parent: Region | None = None) -> None:
+        """A region names a feature and roots that there are, and lies within the region that it is part of."""
+        if not 0 <= region.feature < self.compiled.n_features:
+            raise ProofError("a region of the certificate is about a feature that there is not")
+        size, name = int(self.compiled.sizes[region.feature]), self._name(region.feature)
+        if self.compiled.unordered[region.feature]:
+            sides = region.sides
+            if sides is None or sides.shape != (size,) or not np.isin(sides, (LEFT, RIGHT, OPEN)).all():
+                raise ProofError(f"a region on {name} does not say where each level goes")
+        elif region.sides is not None or not 0 <= region.first <= region.last <= size - 2:
+            raise ProofError(f"a region on {name} is not an interval of its thresholds")
+        if parent is not None and not _within(region, parent):
+            raise ProofError(f"a region on {name} reaches outside the one that it is part of")
+        for part in region.parts:
+            self._check_form(part, region)
+
+    def _check_cover(self, feature: int) -> None:
+        """The regions of a feature hold all its roots."""
+        size = int(self.compiled.sizes[feature])
+        sides = np.full(size, OPEN, dtype=np.int8)
+        sides[0] = LEFT  # of a subset and its complement one is enough: the same trees, mirrored
+        unordered = bool(self.compiled.unordered[feature])
+        whole = Region(feature, 0, size - 2, sides if unordered else None, np.zeros(0), 1.0)
+        whole.parts = [region for region in self.certificate.regions if region.feature == feature]
+        for left in self._left_over(whole, 1):
+            raise ProofError(f"no region of the proof holds {self._example(left)}")
+
+    def _left_over(self, region: Region, at_a_time: int) -> list[Roots]:
+        """The roots of a region that none of its parts holds, some at a time."""
+        if region.sides is None:
+            size = int(self.compiled.sizes[region.feature])
+            after = cuts_left_over(region, region.parts)
+            return [cuts(region.feature, size, after[k : k + at_a_time]) for k in range(0, len(after), at_a_time)]
+        inside = [part.sides for part in region.parts if part.sides is not None]
+        found = []
+        for sides in levels_left_over(region.sides, inside):
+            if (sides == OPEN).sum() > MOST_LISTED_LEVELS:
+                found.append(levels(region.feature, sides))
+                continue
+            listed = subsets(region.feature, sides)
+            found += [listed.keep(slice(k, k + at_a_time)) for k in range(0, len(listed), at_a_time)]
+        return found
+
+    def _example(self, roots: Roots) -> str:
+        """The first of some roots, in words."""
+        test = self.compiled.features[roots.feature].test(roots.left_ranks())
+        return f"trees that begin with the test {question_text(test, self.schema)!r}"
+
+    def _rule_out(self, region: Region, alive: np.ndarray, path: tuple[Region, ...]) -> None:
+        """Every tree with a root in the region costs at least the claim; `alive` are the tests left by the path."""
+        together = self._together(region)
+        path = (*path, region)
+        if together is not None:
+            # All roots at once first: it is quick, and mostly enough.
+            left, alive = self._survivors(together, alive, region, ())
+            if not len(left):
+                self._tell(_count(region))
+                return
+        for part in region.parts:
+            self._rule_out(part, alive, path)
+        # Roots of deeper trees were always judged together, so the multipliers of the region are all there is.
+        again = path if self.bounds.depth <= 2 else path[-1:]
+        at_a_time = 1 if self.bounds.depth > 2 else int(np.clip(_CELLS // max(1, alive.sum()), 1, _MOST_ROOTS))
+        for roots in self._left_over(region, at_a_time):
+            self._walk(roots, alive, again, region.labels)
+        self._tell(1)
+
+    def _tell(self, more: int) -> None:
+        self.done += more
+        self.on_progress(self.done, self.total)
+
+    def _together(self, region: Region) -> Roots | None:
+        """The roots of a region as one, with the ranks that differ left open; None where listing them is quicker."""
+        if region.sides is None:
+            size = int(self.compiled.sizes[region.feature])
+            return interval(region.feature, size, region.first, region.last)
+        few = (region.sides == OPEN).sum() <= MOST_LISTED_LEVELS
+        return None if few and self.bounds.depth <= 2 else levels(region.feature, region.sides)
+
+    def _walk(self, roots: Roots, alive: np.ndarray, path: tuple[Region, ...], labels: Labels | None) -> None:
+        """Apply the multipliers of the regions, then those of the tree of labels, until no root is left."""
+        alive = np.repeat(alive, len(roots), axis=1)
+        for region in path:
+            roots, alive = self._survivors(roots, alive, region, ())
+            if not len(roots):
+                return
+        stack: list[tuple[Labels | None, Roots, np.ndarray, Decided]] = [(labels, roots, alive, ())]
+        while stack:
+            node, roots, alive, decided = stack.pop()
+            if node is not None:
+                roots, alive = self._survivors(roots, alive, node, decided)
+            if not len(roots):
+                continue
+            if node is None or node.children is None:
+                raise ProofError(f"the proof does not rule out {self._example(roots)}")
+            n_people, n_classes = self.losses.shape
+            if not (0 <= node.person < n_people and 0 <= node.label < n_classes):
+                raise ProofError(f"the proof on {self._name(roots.feature)} decides about nobody, or no label")
+            for has, child in enumerate(node.children):
+                stack.append((child, roots, alive, (*decided, (node.person, node.label, bool(has)))))
+
+    def _survivors(
+        self, roots: Roots, alive: np.ndarray, node: Region | Labels, decided: Decided
+    ) -> tuple[Roots, np.ndarray]:
+        """What the multipliers of a node leave of some roots, and of the tests below each."""
+        prices, budget = self._prices(node, decided)
+        return self.bounds.survivors(roots, alive, prices, budget)
+
+    def _prices(self, node: Region | Labels, decided: Decided) -> tuple[np.ndarray, float]:
+        """What each label costs each person at some multipliers, and what a tree below the claim costs less than.
+
+        Every tree has loss + λD ≥ Σ prices; with a limit ε instead of λ, loss ≥ Σ prices − scale·ε (ALGORITHM §2, §7).
+        """
+        weight, scale = self.compiled.weight, node.scale
+        if node.mu.shape != weight.shape or (np.abs(node.mu.astype(np.int64)) > GRID).any():
+            raise ProofError("the multipliers of the certificate are not between −1 and 1, one a row and class")
+        if not (np.isfinite(scale) and scale >= 0) or (self.limit is None and scale != 1):
+            raise ProofError(f"the multipliers of the certificate are scaled by {scale:g}")
+        prices = (self.losses + scale * (self.operator @ (weight * (node.mu / GRID)))).T
+        budget = self.certificate.objective - self.certificate.tolerance - self.compiled.constant
+        if self.limit is not None:
+            budget += scale * (self.limit + FEASIBILITY_TOLERANCE)
+        # A label that was decided against costs so much more that no tree with it is below the budget. Trees
+        # without such labels cost what they did, so whatever the surcharge, they are judged rightly.
+        surcharge = 1.0 + max(0.0, budget - float(prices.min(axis=0).sum()))
+        for person, label, has in decided:
+            against = np.arange(len(prices)) != label if has else np.arange(len(prices)) == label
+            prices[against, person] += surcharge
+        return prices, budget
+
+
+def _within(part: Region, whole: Region) -> bool:
+    if part.feature != whole.feature or (part.sides is None) != (whole.sides is None):
+        return False
+    if part.sides is None or whole.sides is None:
+        return whole.first <= part.first and part.last <= whole.last
+    return bool(((whole.sides == OPEN) | (part.sides == whole.sides)).all())
+
+
+def _count(region: Region) -> int:
+    return 1 + sum(_count(part) for part in region.parts)

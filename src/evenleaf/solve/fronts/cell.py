@@ -1,0 +1,176 @@
+"""A node of the search, worked out: who is in which slot, who is free, and what it costs at any multipliers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenleaf.solve.fronts.ascent import Point
+from evenleaf.solve.fronts.lane import Lane
+from evenleaf.solve.fronts.oracle import Cheapest, Oracle, Sketch
+from evenleaf.solve.fronts.outline import filled
+from evenleaf.solve.fronts.tests import Box, Fork, Levels, Part, Slot, Split
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A slot with the people in it; a fork is one of depth 2 whose first test is known but for some levels."""
+
+    members: np.ndarray
+    depth: int
+    fork: Levels | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Loose:
+    """A box that is not a single test for the people who reach it; `path` leads to its split."""
+
+    path: tuple[int, ...]
+    split: Split
+    members: np.ndarray
+    free: np.ndarray
+
+    @property
+    def box(self) -> Box:
+        """What is known of the test."""
+        return self.split.box
+
+    @property
+    def depth_below(self) -> int | None:
+        """How deep a tree may be on either side, None where more is settled there."""
+        left, right = self.split.left, self.split.right
+        return left.depth if isinstance(left, Slot) and isinstance(right, Slot) and left == right else None
+
+
+class Cell:
+    """The slots of a part, in order from left to right, and the boxes that leave somebody free."""
+
+    def __init__(self, part: Part, lane: Lane, oracle: Oracle) -> None:
+        self.part, self.lane = part, lane
+        self.places: list[Place] = []
+        self.loose: list[Loose] = []
+        self.possible = True
+        self._walk(part, np.arange(lane.compiled.n_people), (), oracle)
+        self.oracle = oracle.relaxed if self.loose else oracle
+        nobody = np.zeros(0, dtype=np.int64)
+        self.free = np.concatenate([nobody, *(loose.free for loose in self.loose)]).astype(np.int64)
+
+    def _walk(self, part: Part, members: np.ndarray, path: tuple[int, ...], oracle: Oracle) -> None:
+        if isinstance(part, Slot):
+            self.places.append(Place(members, part.depth))
+            return
+        if isinstance(part, Fork):
+            self.places.append(Place(members, 2, part.box))
+            return
+        left, right, free = oracle.part(part.box, members)
+        # Free people higher up may still come here, so that only a settled path can be found too thin.
+        if not self.loose and min(oracle.count[left].sum(), oracle.count[right].sum()) + oracle.count[free].sum() < (
+            oracle.least
+        ):
+            self.possible = False
+        if len(free):
+            self.loose.append(Loose(path, part, members, free))
+        self._walk(part.left, left, (*path, 0), oracle)
+        self._walk(part.right, right, (*path, 1), oracle)
+
+    @property
+    def deepest(self) -> int:
+        """The depth of the deepest slot."""
+        return max(place.depth for place in self.places)
+
+    def base(self, mus: np.ndarray, prices: np.ndarray) -> np.ndarray:
+        """What is settled at each multipliers: the offset, the free people, less the allowance of ε."""
+        offset = self.lane.offset[0] + mus @ self.lane.offset[1:]
+        free = sum((self._spared(loose, mus, prices) for loose in self.loose), np.zeros(len(mus)))
+        return np.asarray(offset - self.lane.allowance(mus) + free)
+
+    def _spared(self, loose: Loose, mus: np.ndarray, prices: np.ndarray) -> np.ndarray:
+        """What the free people of a box cost at least.
+
+        A free level goes to one side as a whole, so it costs no less than the best tree for its people alone.
+        """
+        depth = loose.depth_below
+        if depth is None or not isinstance(loose.box, Levels):
+            return self.oracle.free(loose.free, prices)
+        levels = self.oracle.ranks[loose.box.feature, loose.free]
+        total = np.zeros(len(mus))
+        for level in np.unique(levels):
+            key = (loose.box.feature, int(level), depth, mus.tobytes())
+            members = loose.free[levels == level]
+            if loose.path:  # deeper down a level's people are others at every node
+                total += self.oracle.value(members, depth, prices)
+                continue
+            if key not in self.oracle.known:
+                self.oracle.known[key] = self.oracle.value(members, depth, prices)
+            total += self.oracle.known[key]
+        return total
+
+    def values(self, prices: np.ndarray) -> np.ndarray:
+        """The least price of each slot at each multipliers."""
+        return np.array([self._value(place, prices) for place in self.places])
+
+    def _value(self, place: Place, prices: np.ndarray) -> np.ndarray:
+        if place.fork is not None:
+            return self.oracle.fork(place.fork, place.members, prices)
+        return self.oracle.value(place.members, place.depth, prices)
+
+    def _cheapest(self, place: Place, prices: np.ndarray) -> Cheapest:
+        if place.fork is not None:
+            return self.oracle.cheapest_fork(place.fork, place.members, prices)
+        return self.oracle.cheapest(place.members, place.depth, prices)
+
+    def dual(self, mu: np.ndarray) -> tuple[Point, np.ndarray, Sketch]:
+        """The bound at μ, a supergradient, and the cheapest tree: its vector and outline."""
+        prices = self.lane.prices(mu[None, :])
+        value = float(self.base(mu[None, :], prices)[0])
+        labels = np.zeros(len(prices), dtype=np.int64)
+        own = np.concatenate([np.zeros((len(self.free), 1)), prices[self.free, :, 0]], axis=1)
+        labels[self.free] = own.argmin(axis=1)
+        outlines = []
+        for place in self.places:
+            found = self._cheapest(place, prices)
+            value += found.value
+            labels[place.members] = found.labels
+            outlines.append(found.sketch)
+        chosen = np.flatnonzero(labels)
+        vector = self.lane.offset + self.lane.vectors[chosen, labels[chosen] - 1].sum(axis=0)
+        return Point(mu, value, self._slope(mu, vector[1:])), vector, filled(self.part, iter(outlines))
+
+    def _slope(self, mu: np.ndarray, disparity: np.ndarray) -> np.ndarray:
+        limit = self.lane.limit
+        if limit is None or not len(mu):
+            return disparity
+        if not mu.any():
+            total = np.abs(disparity).sum()
+            return disparity * (0.0 if total <= limit else 1 - limit / total)
+        slope = disparity.copy()
+        largest = int(np.abs(mu).argmax())
+        slope[largest] -= limit * np.sign(mu[largest])
+        return slope
+
+
+def replaced(part: Part, path: tuple[int, ...], new: Part) -> Part:
+    """The part with another part at the end of a path (0 is left, 1 is right)."""
+    if not path:
+        return new
+    assert isinstance(part, Split)  # noqa: S101 (a path leads through splits)
+    if path[0] == 0:
+        return Split(part.box, replaced(part.left, path[1:], new), part.right)
+    return Split(part.box, part.left, replaced(part.right, path[1:], new))
+
+
+def at(part: Part, path: tuple[int, ...]) -> Part:
+    """What is at the end of a path."""
+    for step in path:
+        assert isinstance(part, Split)  # noqa: S101 (a path leads through splits)
+        part = part.right if step else part.left
+    return part
+
+
+def slot_paths(part: Part) -> list[tuple[int, ...]]:
+    """The paths of the slots and forks, from left to right."""
+    if isinstance(part, Slot | Fork):
+        return [()]
+    left = [(0, *path) for path in slot_paths(part.left)]
+    return left + [(1, *path) for path in slot_paths(part.right)]

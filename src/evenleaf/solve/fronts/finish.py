@@ -1,0 +1,116 @@
+"""The best tree of a node below a target, from the fronts of its slots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenleaf.problem import FEASIBILITY_TOLERANCE
+from evenleaf.solve.fronts.cell import Cell
+from evenleaf.solve.fronts.kernels.fronts import best_sum, sums
+from evenleaf.solve.fronts.lane import Lane
+from evenleaf.solve.fronts.limits import Limits, used_features
+from evenleaf.solve.fronts.lists import NONE, Front, Lister, Question, TooMany, combined
+from evenleaf.solve.fronts.oracle import Oracle, Sketch
+from evenleaf.solve.fronts.outline import filled, from_recipe
+
+_WORK = 1_000  # sums looked at for every point that a list may have
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The best tree of a node; its worth counts only what the question's mode asks."""
+
+    worth: float
+    vector: np.ndarray
+    sketch: Sketch
+
+
+class Finisher:
+    """Adds up fronts; where limits couple the tests, it looks at one tree after another, the best first."""
+
+    def __init__(self, lane: Lane, oracle: Oracle, limits: Limits) -> None:
+        self.lane, self.limits = lane, limits
+        self.lister = Lister(oracle)
+
+    def best(self, cell: Cell, question: Question, base: np.ndarray, values: np.ndarray) -> Found | None:
+        """The best tree below the target, None where there is none, `TooMany` where the lists grow too long."""
+        fronts = self._fronts(cell, question, base, values)
+        if fronts is None:
+            return None
+        start = Front(self.lane.offset[None, :], np.zeros((1, 0), dtype=np.int64))
+        widths = [front.recipes.shape[1] for front in fronts]
+        settled = base - (self.lane.offset[0] + question.multipliers @ self.lane.offset[1:])
+        cheapest = [(f.points[:, :1] + f.points[:, 1:] @ question.multipliers.T).min(axis=0) for f in fronts]
+        for number, front in enumerate(fronts[:-1]):
+            rest = settled + sum(cheapest[number + 1 :])
+            pairs, count = sums(start.points, front.points, question.multipliers, rest, question.target, question.most)
+            if count < 0:
+                raise TooMany
+            if count == 0:
+                return None
+            start = combined(start, front, pairs[:count])
+        if question.mode == NONE:
+            return self._one_by_one(start, fronts[-1], question, settled, cell, widths)
+        limit = -1.0 if self.lane.limit is None else self.lane.limit + FEASIBILITY_TOLERANCE
+        last = fronts[-1]
+        worth, a, b, finished = best_sum(
+            start.points,
+            last.points,
+            question.multipliers,
+            settled,
+            question.target,
+            limit,
+            question.mode,
+            _WORK * question.most,
+        )
+        if not finished:
+            raise TooMany
+        if a < 0:
+            return None
+        recipe = np.concatenate([start.recipes[a], last.recipes[b]])
+        return Found(worth, start.points[a] + last.points[b], self._sketch(recipe, widths, cell))
+
+    def _fronts(self, cell: Cell, question: Question, base: np.ndarray, values: np.ndarray) -> list[Front] | None:
+        """The front of each slot, the later ones filtered by what the earlier ones left."""
+        values = values.copy()
+        fronts: dict[int, Front] = {}
+        for number in sorted(range(len(cell.places)), key=lambda n: len(cell.places[n].members)):
+            place = cell.places[number]
+            rest = base + values.sum(axis=0) - values[number]
+            if place.fork is not None:
+                front = self.lister.fork(place.fork, place.members, question, rest)
+            else:
+                front = self.lister.front(place.members, place.depth, question, rest)
+            if not len(front):
+                return None
+            fronts[number] = front
+            values[number] = (front.points[:, :1] + front.points[:, 1:] @ question.multipliers.T).min(axis=0)
+        return [fronts[number] for number in range(len(cell.places))]
+
+    def _one_by_one(
+        self, one: Front, two: Front, question: Question, rest: np.ndarray, cell: Cell, widths: list[int]
+    ) -> Found | None:
+        """The first tree within the limits, the best first."""
+        pairs, count = sums(one.points, two.points, question.multipliers, rest, question.target, question.most)
+        if count < 0:
+            raise TooMany
+        front = combined(one, two, pairs[:count])
+        worth = self.lane.worth(front.points)
+        for number in np.argsort(worth, kind="stable"):
+            if worth[number] >= question.target:
+                return None
+            sketch = self._sketch(front.recipes[number], widths, cell)
+            if self.limits.keeps(used_features(sketch)):
+                return Found(float(worth[number]), front.points[number], sketch)
+        return None
+
+    def _sketch(self, recipe: np.ndarray, widths: list[int], cell: Cell) -> Sketch:
+        return filled(cell.part, self._parts(recipe, widths))
+
+    def _parts(self, recipe: np.ndarray, widths: list[int]) -> Iterator[Sketch]:
+        ends = np.cumsum(widths)
+        for start, end in zip(ends - widths, ends, strict=True):
+            yield from_recipe(recipe[start:end], self.lane)

@@ -1,0 +1,242 @@
+"""A categorical test of many levels above two stumps, two classes: given the stumps, each level picks its side.
+
+So min over pairs of stumps of Σ_levels min(price on the left, price on the right) bounds every subset of levels at
+once (ALGORITHM §3), where the subsets themselves could never be tried one by one.
+"""
+# mypy: allow-untyped-defs, allow-untyped-decorators
+
+from __future__ import annotations
+
+import numpy as np
+
+from evenleaf.solve.fronts.kernels.fronts import grown, subset_sums
+from evenleaf.solve.search.kernels.compile import INFINITE, njit
+
+SHOWN = 4  # levels of a composite stump that have one label each
+COMPOSITE = 2  # as a stump's sign: its rarer levels take their own labels, level by level of the root
+
+
+@njit
+def level_sums(ranks, sizes, unordered, members, f, numbered, n_levels, prices, allowed, most_levels):
+    """Stumps and what each costs among the people of each level of feature f.
+
+    `numbered[level]` counts the levels that somebody has. Returns (stumps, costs): a stump is (feature, cut or mask,
+    sign), sign 1 giving label 1 up to the cut (or to the levels of the mask), −1 giving it beyond; the feature −1 is
+    no test, with label 1 where the sign is 1. costs[s, level, j].
+    """
+    J, F = prices.shape[1], len(sizes)
+    total = 2
+    for g in range(F):
+        if allowed[g]:
+            total += 2 * sizes[g] if not unordered[g] else 1 + (1 << min(sizes[g], most_levels))
+    stumps, costs, used = np.empty((total, 3), np.int64), np.empty((total, n_levels, J)), 2
+    costs[0] = 0.0
+    stumps[0, 0], stumps[0, 1], stumps[0, 2] = -1, 0, 0
+    stumps[1, 0], stumps[1, 1], stumps[1, 2] = -1, 0, 1
+    whole = np.zeros((n_levels, J))
+    for i in members:
+        whole[numbered[ranks[f, i]]] += prices[i]
+    costs[1] = whole
+    for g in range(F):
+        if not allowed[g]:
+            continue
+        table, present = np.zeros((sizes[g], n_levels, J)), np.zeros(sizes[g], np.bool_)
+        heavy = np.zeros(sizes[g], np.int64)
+        for i in members:
+            present[ranks[g, i]] = True
+            heavy[ranks[g, i]] += 1
+            cell = table[ranks[g, i], numbered[ranks[f, i]]]
+            for j in range(J):
+                cell[j] += prices[i, j]
+        if unordered[g]:
+            used = _level_stumps(g, table, present, heavy, most_levels, stumps, costs, used)
+        else:
+            used = _cut_stumps(g, table, present, whole, stumps, costs, used)
+    return stumps[:used], costs[:used]
+
+
+@njit
+def _cut_stumps(g, table, present, whole, stumps, costs, used):
+    run = np.zeros(whole.shape)
+    ranks = np.flatnonzero(present)
+    for place in range(len(ranks) - 1):
+        run += table[ranks[place]]
+        for sign in (1, -1):
+            stumps[used, 0], stumps[used, 1], stumps[used, 2] = g, ranks[place], sign
+            costs[used] = run if sign == 1 else whole - run
+            used += 1
+    return used
+
+
+@njit
+def _level_stumps(g, table, present, heavy, most_levels, stumps, costs, used):
+    """Every subset of the commonest levels; where there are more levels, those are composite.
+
+    In a composite, each of the rarer levels takes its cheaper label, and may do so anew at each level of the root.
+    """
+    levels = np.flatnonzero(present)
+    if len(levels) < 2:
+        return used
+    levels = levels[np.argsort(-heavy[levels], kind="mergesort")]
+    whole = len(levels) <= most_levels
+    shown = len(levels) if whole else min(SHOWN, most_levels)
+    spare = np.zeros(costs.shape[1:])
+    for level in levels[shown:]:
+        spare += np.minimum(0.0, table[level])
+    for chosen in range(1 if whole else 0, (1 << shown) - (1 if whole else 0)):
+        costs[used] = spare
+        mask = np.int64(0)
+        for bit in range(shown):
+            if (chosen >> bit) & 1:
+                costs[used] += table[levels[bit]]
+                mask |= np.int64(1) << levels[bit]
+        stumps[used, 0], stumps[used, 1], stumps[used, 2] = g, mask, 1 if whole else COMPOSITE
+        used += 1
+    return used
+
+
+@njit
+def best_fork(costs, sides, cutoff):
+    """The cheapest pair of stumps at one multipliers: (price, left, right); `sides` says who is on which side.
+
+    `costs[level, stump]`, so that the innermost loop runs over stumps side by side. Nothing is found at or above the
+    cutoff. With no level placed, the sides are alike and each pair is looked at once.
+    """
+    L, S = costs.shape
+    left, right, shared = np.zeros(S), np.zeros(S), 0.0
+    symmetric = True
+    for level in range(L):
+        if sides[level] == 0:
+            left += costs[level]
+        elif sides[level] == 1:
+            right += costs[level]
+        else:
+            shared += costs[level].min()
+        symmetric = symmetric and sides[level] == 2
+    free = np.flatnonzero(sides == 2)
+    least, spread, ahead = np.empty(len(free)), np.empty(len(free)), np.zeros(len(free) + 1)
+    for place in range(len(free)):
+        least[place] = costs[free[place]].min()
+        spread[place] = costs[free[place]].max() - least[place]
+    order = np.argsort(-spread, kind="mergesort")  # what tells pairs apart comes first
+    for place in range(len(free) - 1, -1, -1):
+        ahead[place] = ahead[place + 1] + least[order[place]]
+    cheapest = right.min()
+    best, best_l, best_r = cutoff, -1, -1
+    price = np.empty(S)
+    for a in range(S):
+        if left[a] + cheapest + shared >= best:
+            continue
+        start = a if symmetric else 0
+        for b in range(start, S):
+            price[b] = left[a] + right[b]
+        hopeful = True
+        for place in range(len(free)):
+            mine, row = costs[free[order[place]], a], costs[free[order[place]]]
+            lowest = INFINITE
+            for b in range(start, S):
+                price[b] += min(mine, row[b])
+                lowest = min(lowest, price[b])
+            if lowest + ahead[place + 1] >= best:
+                hopeful = False
+                break
+        if hopeful:
+            for b in range(start, S):
+                if price[b] < best:
+                    best, best_l, best_r = price[b], a, b
+    return best, best_l, best_r
+
+
+@njit
+def alive_forks(costs, sides, rest, target, most):
+    """The pairs of stumps that stay below the target at every multipliers: (pairs, number), −1 beyond `most`.
+
+    `costs[j, level, stump]`; the first multipliers are looked at first, and the others only where those do not settle.
+    """
+    L, S = costs.shape[1:]
+    pairs, used = np.empty((most + 1, 2), np.int64), 0
+    symmetric = True
+    for level in range(L):
+        symmetric = symmetric and sides[level] == 2
+    price = np.empty(S)
+    for a in range(S):
+        start = a if symmetric else 0
+        for b in range(start, S):
+            price[b] = rest[0]
+        for level in range(L):
+            mine, row = costs[0, level, a], costs[0, level]
+            if sides[level] == 2:
+                for b in range(start, S):
+                    price[b] += min(mine, row[b])
+            else:
+                for b in range(start, S):
+                    price[b] += mine if sides[level] == 0 else row[b]
+        for b in range(start, S):
+            if price[b] < target and _stays_below(costs, sides, rest, target, a, b):
+                if used == most:
+                    return pairs, -1
+                pairs[used, 0], pairs[used, 1] = a, b
+                used += 1
+    return pairs, used
+
+
+@njit
+def _stays_below(costs, sides, rest, target, a, b):
+    alive = True
+    for j in range(1, len(rest)):
+        price = rest[j]
+        for level in range(len(sides)):
+            one, two = costs[j, level, a], costs[j, level, b]
+            price += one if sides[level] == 0 else (two if sides[level] == 1 else min(one, two))
+        if price >= target:
+            alive = False
+            break
+    return alive
+
+
+@njit
+def stump_by_level(ranks, unordered, members, f, numbered, n_levels, vectors, stump):
+    """The vector that a stump gives the people of each level of feature f."""
+    sums = np.zeros((n_levels, vectors.shape[1]))
+    g, code, sign = stump[0], stump[1], stump[2]
+    for i in members:
+        if g < 0:
+            one = sign == 1
+        elif unordered[g]:
+            one = (code >> ranks[g, i]) & 1 == 1
+        else:
+            one = (ranks[g, i] <= code) == (sign == 1)
+        if one:
+            level = numbered[ranks[f, i]]
+            for q in range(vectors.shape[1]):
+                sums[level, q] += vectors[i, q]
+    return sums
+
+
+@njit
+def fork_points(by_level, pairs, sides, levels, heads, multipliers, rest, target, most, mode):
+    """The points of every subset of levels above each pair of stumps: (points, masks on the left, pair, number)."""
+    L, width = by_level.shape[1], by_level.shape[2]
+    points, masks, origin, used = np.empty((64, width)), np.empty((64, 1), np.int64), np.empty((64, 1), np.int64), 0
+    free, work = np.flatnonzero(sides == 2), np.array([8 * most])
+    fixed = np.int64(0)
+    for level in range(L):
+        if sides[level] != 1:
+            fixed |= np.int64(1) << levels[level]
+    for number in range(len(pairs)):
+        a, b = pairs[number, 0], pairs[number, 1]
+        base, change = np.zeros(width), np.empty((len(free), width))
+        for level in range(L):
+            base += by_level[b if sides[level] == 1 else a, level]
+        for place in range(len(free)):
+            change[place] = by_level[b, free[place]] - by_level[a, free[place]]
+        found, moved, _, count = subset_sums(
+            change, base, levels[free], heads[free], multipliers, rest, target, most, mode, work
+        )
+        if count < 0 or used + count > 4 * most:
+            return points, masks, origin, -1
+        for s in range(count):
+            points, masks, origin = grown(points, used), grown(masks, used), grown(origin, used)
+            points[used], masks[used, 0], origin[used, 0] = found[s], fixed & ~moved[s, 0], number
+            used += 1
+    return points, masks, origin, used

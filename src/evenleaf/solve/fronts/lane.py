@@ -1,0 +1,79 @@
+"""A problem with few disparity rows as short vectors: what a label adds to the loss and to each row.
+
+A person i with label k > 0 contributes the vector (loss, d₁ … d_D) more than with label 0. A tree's vector is the
+sum over its people plus `offset`; its worth follows from that vector alone (ALGORITHM §10), for any number of rows:
+
+    loss + Σ_q |d_q|              with a fairness weight (λ and the row weights are multiplied in), or
+    loss where Σ_q |d_q| ≤ ε      with a limit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from evenleaf.problem import FEASIBILITY_TOLERANCE, Problem
+from evenleaf.solve.search.compiled import Compiled, compile_problem
+
+
+@dataclass(frozen=True, eq=False)
+class Lane:
+    """Arrays for the kernels. `vectors[i, k]` belongs to label k + 1; `limit` is ε, or None for the penalty."""
+
+    compiled: Compiled
+    vectors: np.ndarray
+    offset: np.ndarray
+    limit: float | None
+    least: int
+
+    @cached_property
+    def columns(self) -> np.ndarray:
+        """The table's column of each feature."""
+        return np.array([feature.column for feature in self.compiled.features], dtype=np.int64)
+
+    @property
+    def n_dimensions(self) -> int:
+        """How many disparities there are."""
+        return int(self.vectors.shape[2]) - 1
+
+    @property
+    def n_labels(self) -> int:
+        """Classes but the first."""
+        return int(self.vectors.shape[1])
+
+    def worth(self, vectors: np.ndarray) -> np.ndarray:
+        """The objective of trees with these vectors, infinite where they break D ≤ ε."""
+        disparity = np.abs(vectors[..., 1:]).sum(axis=-1)
+        if self.limit is None:
+            return np.asarray(vectors[..., 0] + disparity)
+        return np.asarray(np.where(disparity <= self.limit + FEASIBILITY_TOLERANCE, vectors[..., 0], np.inf))
+
+    def allowance(self, mu: np.ndarray) -> np.ndarray:
+        """What a feasible tree may gain from multipliers μ: ε·max|μ|, nothing in the penalised form."""
+        if self.limit is None or not self.n_dimensions:
+            return np.zeros(mu.shape[:-1])
+        return np.asarray((self.limit + FEASIBILITY_TOLERANCE) * np.abs(mu).max(axis=-1))
+
+    def prices(self, mus: np.ndarray) -> np.ndarray:
+        """Each person's price of each label at each μ: people × labels × multipliers (ALGORITHM §2)."""
+        weights = np.column_stack([np.ones(len(mus)), mus])
+        return np.ascontiguousarray(self.vectors @ weights.T)
+
+
+def make_lane(problem: Problem) -> Lane:
+    """Merge equal people and turn rows and labels into vectors."""
+    compiled = compile_problem(problem)
+    rows, classes = np.nonzero(compiled.weight > 0)
+    dense = np.zeros((compiled.n_people, len(compiled.weight)))
+    person = np.repeat(np.arange(compiled.n_people), np.diff(compiled.pointers))
+    dense[person, compiled.rows] = compiled.entries
+    entries = dense[:, rows] * compiled.weight[rows, classes]
+    vectors = np.zeros((compiled.n_people, compiled.n_labels, 1 + len(rows)))
+    vectors[:, :, 0] = compiled.base
+    for label in range(1, compiled.n_labels + 1):
+        sign = (classes == label).astype(float) - (classes == 0)
+        vectors[:, label - 1, 1:] = entries * sign
+    offset = np.concatenate([[compiled.constant], np.where(classes == 0, entries.sum(axis=0), 0.0)])
+    return Lane(compiled, vectors, offset, problem.max_discrimination, problem.shape.min_samples_leaf)

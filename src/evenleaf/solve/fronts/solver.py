@@ -1,0 +1,52 @@
+"""The lane for few disparity rows as a solver: what it takes on, and how its result becomes a claim."""
+
+from __future__ import annotations
+
+from evenleaf.problem import Problem
+from evenleaf.solve.budget import Budget
+from evenleaf.solve.fronts.engine import Engine
+from evenleaf.solve.result import PROOF_TOLERANCE, Solution, Status, Stop, confirm
+from evenleaf.tree import Tree
+
+
+class FrontSolver:
+    """Proves the best classification tree to depth 4 for notions with few rows: parity and the error rates."""
+
+    name = "fronts"
+
+    def accepts(self, problem: Problem) -> bool:
+        """Classes, single-feature tests, constant leaves, depth at most 4, and rows that compare averages."""
+        return (
+            problem.people.outcome.classes is not None
+            and problem.shape.branching == "single"
+            and problem.shape.max_depth <= 4
+            and problem.simplified.balanced
+        )
+
+    def solve(self, problem: Problem, budget: Budget, start: Tree | None = None) -> Solution:
+        """The optimum with its proof, or at the end of the budget the best tree with a true gap."""
+        engine = Engine(problem, budget, start)
+        stop = Stop.FINISHED
+        try:
+            engine.run()
+        except KeyboardInterrupt:
+            budget.cancel()
+        if budget.cancelled:
+            stop = Stop.INTERRUPTED
+        elif engine.unfinished:
+            stop = Stop.TIME_LIMIT if budget.remaining <= 0 else Stop.GAP
+        if engine.tree is None:
+            return Solution(None, None, max(engine.bound, 0.0), Status.UNKNOWN, stop, self.name, budget.seconds)
+        score = confirm(problem, engine.tree, engine.objective)
+        proven = score.objective - engine.bound <= PROOF_TOLERANCE
+        return Solution(
+            engine.tree,
+            score,
+            score.objective if proven else max(engine.bound, 0.0),
+            Status.PROVEN if proven else Status.FEASIBLE,
+            stop,
+            self.name,
+            budget.seconds,
+            tuple(budget.trace),
+            message=f"{engine.examined} nodes",
+        )

@@ -1,0 +1,202 @@
+"""Raising the bound of a box: subgradient steps on the multipliers μ, with the trees met on the way (§2, §9.4).
+
+Any μ ∈ [−1, 1] gives a valid bound, so the steps may be as rough as they like; reaching the incumbent is enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from evenleaf.problem import FEASIBILITY_TOLERANCE, Shape
+from evenleaf.solve.values import kernels
+from evenleaf.solve.values.boxes import Box
+from evenleaf.solve.values.compiled import Compiled
+from evenleaf.solve.values.oracle import Scratch, StumpOracle, SubtreeOracle
+
+_STALLS, _LEAST_STEP = 4, 0.01
+_WORTH_DROPPING = 0.1
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long to climb: at most `steps`, given up when `every` steps gain less than `gain` of what remains."""
+
+    steps: int
+    every: int
+    gain: float
+
+
+LOOK = Effort(1, 1, 0.0)
+GLANCE = Effort(15, 4, 0.1)
+CLIMB = Effort(80, 6, 0.1)
+FIRST = Effort(1, 2, 0.0)  # a look whose tree is worth having whatever it is
+SHORT = Effort(15, 8, 0.02)
+SEARCH = Effort(100, 8, 0.02)
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A tree met on the way: everybody's leaf, its root and its tests, and its objective with values as they were."""
+
+    feature: int
+    state: np.ndarray
+    tests: np.ndarray
+    leaf: np.ndarray
+    objective: float
+
+
+@dataclass(frozen=True, eq=False)
+class Ascended:
+    """What an ascent reached: the box with its new bound and fewer tests, and the trees that it wavered between."""
+
+    box: Box
+    chosen: np.ndarray  # the tests of the trees met, one row each
+    decided: np.ndarray  # everybody's value in them
+    found: Found | None
+
+
+class Ascent:
+    """Climbs in one box after another; owns the arrays that every climb would else make anew."""
+
+    def __init__(self, compiled: Compiled, shape: Shape, limit: float | None) -> None:
+        self.compiled = compiled
+        # What the evaluation forgives, the bound must forgive too. All in units of the outcome's spread.
+        self.limit = None if limit is None else (limit + FEASIBILITY_TOLERANCE) / (compiled.spread or 1.0)
+        self.scratch = Scratch(compiled, shape)
+        self.deep = shape.max_depth >= 3
+        self.differences = np.zeros_like(compiled.weight)
+        self.steps = 0
+
+    def climb(self, box: Box, allowed: np.ndarray, target: float, effort: Effort) -> Ascended:
+        """Raise the bound of a box towards the target, then drop the tests that it rules out."""
+        oracle = (SubtreeOracle if self.deep else StumpOracle)(box, allowed, self.scratch)
+        return _Climb(self, box, oracle, target).run(effort)
+
+
+@dataclass(eq=False)
+class _Record:
+    """The best multipliers of an ascent, and how the steps towards them are going."""
+
+    mu: np.ndarray
+    scale: float
+    best: float = -np.inf
+    last: float = -np.inf
+    stalled: int = 0
+    length: float = 1.0
+
+    def note(self, value: float, mu: np.ndarray, scale: float) -> None:
+        """Keep the multipliers if they give a better bound."""
+        if value > self.best + 1e-12:
+            self.best, self.scale, self.stalled = value, scale, 0
+            self.mu[:] = mu
+        else:
+            self.stalled += 1
+
+    def slow(self, count: int, effort: Effort, target: float) -> bool:
+        """Whether the last few steps gained too little of what remains."""
+        if count % effort.every:
+            return False
+        gained, self.last = self.best - self.last, self.best
+        return count > 0 and gained < effort.gain * (target - self.best)
+
+    def retreat(self, mu: np.ndarray) -> float:
+        """Back to the best multipliers, with shorter steps from there."""
+        self.length, self.stalled = self.length / 2, 0
+        mu[:] = self.mu
+        return self.scale
+
+
+class _Climb:
+    """One ascent: the state that its steps share."""
+
+    def __init__(self, ascent: Ascent, box: Box, oracle: StumpOracle | SubtreeOracle, target: float) -> None:
+        self.ascent, self.box, self.oracle, self.target = ascent, box, oracle, target
+        self.compiled = ascent.compiled
+        self.found: Found | None = None
+        self.chosen: list[np.ndarray] = []
+        self.decided: list[np.ndarray] = []
+
+    def run(self, effort: Effort) -> Ascended:
+        """Step until the target is reached, the gains run out, or the steps do."""
+        mu, scale = self.box.mu.copy(), self.box.scale
+        record = _Record(mu.copy(), scale)
+        direction = np.zeros_like(mu)
+        for count in range(effort.steps):
+            value, tests = self._bound(mu, scale)
+            record.note(value, mu, scale)
+            if value >= self.target - kernels.EPSILON:
+                break
+            if effort.steps > 1 or self.oracle.real:
+                self._consider(tests)
+            if count + 1 == effort.steps or record.slow(count, effort, self.target):
+                break
+            if record.stalled >= _STALLS:
+                scale = record.retreat(mu)
+                direction[:] = 0.0
+                if record.length < _LEAST_STEP:
+                    break
+                continue
+            moved, scale = self._step(mu, scale, direction, record.length * (self.target - value))
+            if not moved:
+                break
+        return self._finish(record)
+
+    def _bound(self, mu: np.ndarray, scale: float) -> tuple[float, np.ndarray]:
+        """The cheapest tree of the box at these multipliers, and its cost: a bound for every tree in it."""
+        c = self.compiled
+        self.priced = (mu.copy(), scale)
+        kernels.dual_costs(c.pointers, c.rows, c.entries, c.weight, scale, mu, self.ascent.scratch.costs)
+        self.ascent.steps += 1
+        self.ascent.scratch.tag = mu.tobytes() if self.ascent.deep else b""
+        offset = self._offset(scale)
+        value, tests = self.oracle.best(self.target - offset)
+        return value + offset, tests
+
+    def _offset(self, scale: float) -> float:
+        """−λε, where the discrimination is limited."""
+        return 0.0 if self.ascent.limit is None else -scale * self.ascent.limit
+
+    def _consider(self, tests: np.ndarray) -> None:
+        """Price the oracle's tree truly and keep it if it is the best so far."""
+        c, limit, v = self.compiled, self.ascent.limit, self.ascent.differences
+        loss, decided = self.oracle.decide(tests)
+        kernels.differences(c.pointers, c.rows, c.entries, decided, v)
+        self.chosen.append(tests)
+        self.decided.append(decided.copy())
+        if self.oracle.real:
+            discrimination = float((c.weight * np.abs(v)).sum())
+            # Values that break the limit may be mended with the same tests, so that such a tree is kept too.
+            objective = loss + (discrimination if limit is None else max(0.0, discrimination - limit))
+            if self.found is None or objective < self.found.objective:
+                leaf = self.ascent.scratch.leaf.copy()
+                self.found = Found(self.box.feature, self.box.state, tests.copy(), leaf, objective)
+
+    def _step(self, mu: np.ndarray, scale: float, direction: np.ndarray, length: float) -> tuple[bool, float]:
+        """Move μ; with D ≤ ε the scale λ of the multipliers rises or falls too (ALGORITHM §7)."""
+        weight, v, limit = self.compiled.weight, self.ascent.differences, self.ascent.limit
+        if limit is None:
+            return kernels.step(mu, weight, v, direction, length), scale
+        slope = float((weight * mu * v).sum()) - limit
+        moved = kernels.step(mu, weight, v, direction, length / max(scale, 1e-9))
+        if abs(slope) > 1e-12:
+            wanted = scale + 0.5 * length / slope
+            scale, moved = float(np.clip(wanted, 0.5 * scale, 2.0 * scale + 1e-3)), True
+        return moved, scale
+
+    def _survivors(self, best: float, mu: np.ndarray, scale: float) -> np.ndarray:
+        """The tests that may still lead below the target; far below it little is ruled out, and asking is dear."""
+        if self.ascent.deep and (not self.oracle.real or best < (1 - _WORTH_DROPPING) * self.target):
+            return self.box.alive
+        if self.priced[1] != scale or not np.array_equal(self.priced[0], mu):
+            self._bound(mu, scale)
+        return self.oracle.survivors(self.target - kernels.EPSILON - self._offset(scale))
+
+    def _finish(self, record: _Record) -> Ascended:
+        best, mu, scale = record.best, record.mu, record.scale
+        box = replace(self.box, mu=mu, scale=scale, bound=max(self.box.bound, best))
+        if best < self.target - kernels.EPSILON:
+            box = replace(box, alive=self._survivors(best, mu, scale))
+        chosen = np.array(self.chosen) if self.chosen else np.zeros((0, 6), dtype=np.int64)
+        return Ascended(box, chosen, np.array(self.decided), self.found)

@@ -1,0 +1,279 @@
+"""The exact search for regression: best-first over boxes of roots, then over what is possible below one root.
+
+The bound, the ascent and the boxes are those of ALGORITHM §9; a leaf's label is replaced by its value, which is free
+within the label range. A box of one root whose bound is stuck is split, and once few trees are left each of them is
+solved by its linear program: that ends every case, whatever the bounds do.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from evenleaf.problem import Problem
+from evenleaf.solve.budget import Budget
+from evenleaf.solve.leaves import best_leaves
+from evenleaf.solve.local import LocalSearch
+from evenleaf.solve.values.ascent import CLIMB, FIRST, GLANCE, LOOK, SEARCH, SHORT, Ascended, Ascent, Effort
+from evenleaf.solve.values.boxes import FREE, LEFT, Box, first_boxes, single_root, split_root
+from evenleaf.solve.values.branching import Proof, split_tests, with_multipliers
+from evenleaf.solve.values.compiled import Compiled, compile_values
+from evenleaf.solve.values.kernels import EPSILON
+from evenleaf.solve.values.limits import pairs_below, possible_tests
+from evenleaf.solve.values.plans import Polish
+from evenleaf.tree import Leaf, Tree
+
+_LISTED = 2  # so few trees are solved one by one
+_PROMISING = 0.15  # within this part of the incumbent, a box with free people is worth more than a look
+_WORTH_POLISHING = 1.003  # a tree this close to the incumbent may be better with its best values
+_MOST_FREE = 0.06  # of the people: with depth 3, boxes with more are not worth a bound
+_HARD = (4_000, 40_000)  # bounds after which a local search is worth its time, and then a longer one
+_PATIENCE = (4, 12)
+_FEW_TESTS = 50  # where there are no more, a local search is not worth its time
+_PROOFS_KEPT = 8  # a feature
+_MOST_NODES = (1000, 60)  # of one proof before other boxes have their turn, and with depth 3
+
+
+@dataclass(frozen=True, eq=False)
+class Open:
+    """A node still to be proven: how another root was, what is noted for the next root, and the box itself."""
+
+    old: Proof | None
+    proof: Proof
+    box: Box
+
+
+class Engine:
+    """One search: the incumbent, the open boxes, and the bound that both give (in units of the outcome's spread)."""
+
+    def __init__(self, problem: Problem, budget: Budget, start: Tree | None) -> None:
+        self.problem, self.budget = problem, budget
+        self.compiled: Compiled = compile_values(problem)
+        self.unit = self.compiled.spread or 1.0
+        shape, schema = problem.shape, problem.people.features.schema
+        self.ascent = Ascent(self.compiled, shape, problem.max_discrimination)
+        self.polish = Polish(problem, self.compiled)
+        testing = shape.max_depth > 0 and shape.max_features_per_test != 0 and shape.max_leaves != 1
+        self.roots = range(self.compiled.n_features) if testing and self.compiled.spread > 0 else range(0)
+        self.pairs = [pairs_below(shape, schema, self.compiled, root) for root in self.roots]
+        self.tree: Tree | None = None
+        self.objective = np.inf
+        self.in_hand = -np.inf  # until the first boxes are open, nothing is known
+        self.open: list[tuple[float, int, Box]] = []
+        self.order = itertools.count()
+        self.proofs: dict[int, list[tuple[int, Proof]]] = {}
+        self.helped = 0
+        constant = best_leaves(problem, np.zeros(problem.people.n_people, dtype=np.intp), 1)
+        if constant is not None:
+            self._offer(Tree(schema, problem.target, (Leaf(float(constant[0][0])),)))
+        if start is not None:
+            self._offer(start)
+
+    @property
+    def bound(self) -> float:
+        """A valid lower bound at any moment: the lowest open box, or the incumbent."""
+        lowest = self.open[0][0] if self.open else np.inf
+        return float(min(lowest, self.in_hand, self.objective))
+
+    def run(self) -> None:
+        """Search until nothing is open, or the budget is spent."""
+        if self.roots:
+            alive = possible_tests(self.problem.shape, self.compiled)
+            mu, scale = self._warm_up(alive)
+            self.ascent.scratch.known.clear()
+            for box in itertools.chain(*(first_boxes(self.compiled, marks, mu, scale) for marks in alive)):
+                if self.pairs[box.feature].any():
+                    self._part(box)
+        self.in_hand = np.inf
+        while self.open and not self.budget.exhausted and not self._good_enough():
+            if self.helped < len(_HARD) and self.ascent.steps > _HARD[self.helped]:
+                self._local()
+            self.in_hand, _, box = heapq.heappop(self.open)
+            if self.in_hand < self.objective - EPSILON:
+                self._examine(box)
+            self.in_hand = np.inf
+            if self.open and self.open[0][0] >= self.objective - EPSILON:
+                self.open = []
+            self._report()
+
+    def _local(self) -> None:
+        """Where the first trees leave much to do, a local search finds better ones sooner than the boxes would."""
+        patience, self.helped = _PATIENCE[self.helped], self.helped + 1
+        found = LocalSearch(patience).solve(self.problem, self.budget, self.tree)
+        if found.tree is not None:
+            self._offer(found.tree)
+
+    def _part(self, box: Box) -> None:
+        """Open a first box; with depth 3, where bounds are dear, only once few enough people are free."""
+        people = self.compiled.count[(box.state == FREE)[self.compiled.ranks[box.feature]]].sum()
+        if self.ascent.deep and people > _MOST_FREE * self.compiled.count.sum():
+            for part in split_root(box, self.compiled):
+                self._part(part)
+        else:
+            self._push(box)
+
+    def _report(self) -> None:
+        self.budget.report(max(self.bound, 0.0) * self.unit, self.objective * self.unit)
+
+    def _good_enough(self) -> bool:
+        return self.objective - self.bound <= self.budget.gap * abs(self.objective)
+
+    def _push(self, box: Box) -> None:
+        if box.bound < self.objective - EPSILON:
+            heapq.heappush(self.open, (box.bound, next(self.order), box))
+
+    def _warm_up(self, alive: list[np.ndarray]) -> tuple[np.ndarray, float]:
+        """Good multipliers and a good tree: climb on the most promising of a few roots a feature."""
+        mu, scale = self._shallower() if self.ascent.deep else (np.zeros_like(self.compiled.weight), 1.0)
+        tried, climbed, rounds = (3, 3, 1) if self.ascent.deep else (6, 10, 2)
+        roots = [
+            (feature, left, marks)
+            for feature in self.roots
+            if self.pairs[feature].any()
+            for left in self._sample_roots(feature, tried)
+            for marks in alive
+        ]
+        looks = []
+        for number, (feature, left, marks) in enumerate(roots):
+            if not self.budget.exhausted:
+                reached = self._climb(single_root(feature, left, marks, mu, scale), FIRST)
+                looks.append((reached.box.bound, number))
+        best = np.inf
+        for _ in range(rounds):
+            start_mu, start_scale = mu, scale
+            for _, number in sorted(looks)[:climbed]:
+                if self.budget.exhausted:
+                    break
+                feature, left, marks = roots[number]
+                box = single_root(feature, left, marks, start_mu, start_scale)
+                reached = self._climb(box, SHORT if self.ascent.deep else SEARCH)
+                if reached.box.bound < best:
+                    best, mu, scale = reached.box.bound, reached.box.mu, reached.box.scale
+        return mu, scale
+
+    def _shallower(self) -> tuple[np.ndarray, float]:
+        """The multipliers that depth 2 starts with, its tree, and a better one by local search."""
+        shallow = Engine(self.problem.with_shape(replace(self.problem.shape, max_depth=2)), self.budget, self.tree)
+        mu, scale = shallow._warm_up(possible_tests(shallow.problem.shape, shallow.compiled))
+        if shallow.tree is not None:
+            self._offer(shallow.tree)
+        if self.compiled.n_tests > _FEW_TESTS:
+            self._local()
+        return mu, scale
+
+    def _sample_roots(self, feature: int, tried: int) -> list[np.ndarray]:
+        """Cuts at quantiles of the people; for levels, prefixes in the order of their mean outcome."""
+        compiled, size = self.compiled, int(self.compiled.sizes[feature])
+        ranks = compiled.ranks[feature]
+        people = np.bincount(ranks, weights=compiled.count, minlength=size)
+        rank_order = np.arange(size)
+        if compiled.unordered[feature]:
+            outcome = np.bincount(ranks, weights=compiled.count * compiled.levels[compiled.level], minlength=size)
+            rank_order = np.argsort(outcome / people, kind="stable")
+        reached = np.cumsum(people[rank_order]) / people.sum()
+        cuts = np.unique(np.searchsorted(reached, np.arange(1, tried + 1) / (tried + 1)))
+        return [np.isin(np.arange(size), rank_order[: min(cut, size - 2) + 1]) for cut in cuts]
+
+    def _climb(self, box: Box, effort: Effort) -> Ascended:
+        reached = self.ascent.climb(box, self.pairs[box.feature], self.objective, effort)
+        found = reached.found
+        worth = np.inf if effort in (FIRST, SHORT, SEARCH) else _WORTH_POLISHING
+        if found is not None and found.objective < worth * self.objective:
+            self._solve(box, found.tests, found.leaf)
+        return reached
+
+    def _solve(self, box: Box, tests: np.ndarray, leaf: np.ndarray) -> None:
+        """Give a tree its best values, and take it if it is better."""
+        tree = self.polish.tree(box.feature, box.state == LEFT, tests, leaf, self.budget.remaining)
+        if tree is not None:
+            self._offer(tree)
+
+    def _offer(self, tree: Tree) -> None:
+        """Take a tree as the incumbent if it keeps every limit and is better: judged by `Problem.evaluate` alone."""
+        score = self.problem.evaluate(tree)
+        if score.feasible and score.objective / self.unit < self.objective - 1e-12:
+            self.tree, self.objective = tree, score.objective / self.unit
+            self._report()
+
+    def _examine(self, box: Box) -> None:
+        """Close a box, or replace it by smaller ones."""
+        if box.has_free or box.bound == -np.inf:
+            reached = self._climb(box, LOOK)
+            if not box.has_free:
+                self._push(reached.box)  # its turn comes once the others are known too
+                return
+            promising = (1 - _PROMISING) * self.objective < reached.box.bound < self.objective - EPSILON
+            if promising and not self.ascent.deep:
+                reached = self._climb(reached.box, GLANCE)
+            if reached.box.bound < self.objective - EPSILON:
+                for part in split_root(reached.box, self.compiled):
+                    self._push(part)
+            return
+        self._prove(box)
+
+    def _prove(self, box: Box) -> None:
+        """Close a box of one root by splitting what is possible below it; what the budget leaves open goes back."""
+        proof = Proof(box.mu, box.scale)
+        stack: list[Open] = [Open(self._nearest(box), proof, box)]
+        for _ in range(_MOST_NODES[self.ascent.deep]):
+            if not stack or self.budget.exhausted:
+                break
+            self._branch(stack.pop(), stack)
+        for node in stack:
+            self._push(node.box)
+        if stack:
+            return  # a proof that is not finished is no pattern for others
+        kept = self.proofs.setdefault(box.feature, [])
+        kept.append((_size(box), proof))
+        del kept[:-_PROOFS_KEPT]
+
+    def _nearest(self, box: Box) -> Proof | None:
+        """How the most similar root on the same feature was proven, of those proven last."""
+        kept = self.proofs.get(box.feature, [])
+        return min(kept, key=lambda entry: abs(entry[0] - _size(box)))[1] if kept else None
+
+    def _branch(self, node: Open, stack: list[Open]) -> None:
+        """Close one node of the proof, or go on with its parts."""
+        old, proof, box = node.old, node.proof, node.box
+        if old is not None:
+            box = with_multipliers(box, old)
+        replayed = old is not None and old.children is not None
+        reached = self._climb(box, LOOK if replayed or self.ascent.deep else CLIMB)
+        if self.ascent.deep and not replayed and reached.box.bound < self.objective - EPSILON:
+            reached = self._climb(reached.box, CLIMB)  # with the tests that the first look has left
+        box = reached.box
+        proof.mu, proof.scale = box.mu.astype(np.float32), box.scale
+        if box.bound >= self.objective - EPSILON or not box.alive.any(axis=1).all():
+            return
+        if np.prod(box.alive.sum(axis=1, dtype=float)) <= _LISTED:
+            self._list(box)
+            if self.budget.exhausted:
+                self._push(box)  # its linear programs may have been cut short
+            return
+        previous: tuple[Proof | None, Proof | None] = (None, None)
+        split = None
+        if old is not None and old.children is not None:
+            split, previous = old.split, old.children
+        split = split or split_tests(box, reached.chosen)
+        proof.split, proof.children = split, (Proof(proof.mu, proof.scale), Proof(proof.mu, proof.scale))
+        for before, child, part in zip(previous, proof.children, split.parts(box), strict=True):
+            stack.append(Open(before, child, part))
+
+    def _list(self, box: Box) -> None:
+        """Solve all trees that are left, one by one."""
+        from evenleaf.solve.values.oracle import Oracle
+
+        oracle = Oracle(box, self.ascent.scratch)
+        none = self.compiled.n_tests
+        for options in itertools.product(*(np.flatnonzero(row) for row in box.alive)):
+            tests = np.full(6, -1, dtype=np.int64)
+            tests[: len(options)] = [-1 if test == none else test for test in options]
+            self._solve(box, tests, oracle.leaves(tests).copy())
+
+
+def _size(box: Box) -> int:
+    """How many ranks go left: where the root stands on its feature."""
+    return int((box.state == LEFT).sum())

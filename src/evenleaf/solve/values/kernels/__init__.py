@@ -1,0 +1,29 @@
+"""The inner loops of the exact search for regression, compiled like those of `solve/search/kernels`.
+
+People are merged (equal features and outcome), features are ranks, outcomes are levels scaled to [0, 1]. `people` is
+(level, levels, share, c, count, least people a leaf), `tables` is (ranks, sizes, unordered, offsets).
+"""
+
+from evenleaf.solve.search.kernels.compile import EPSILON, INFINITE
+from evenleaf.solve.search.kernels.multipliers import step
+from evenleaf.solve.values.kernels.choice import best_pair, drop_pairs, drop_twins, least
+from evenleaf.solve.values.kernels.prices import decide, differences, dual_costs, free_costs, leaves
+from evenleaf.solve.values.kernels.stumps import stumps
+from evenleaf.solve.values.kernels.subtree import subtree
+
+__all__ = [
+    "EPSILON",
+    "INFINITE",
+    "best_pair",
+    "decide",
+    "differences",
+    "drop_pairs",
+    "drop_twins",
+    "dual_costs",
+    "free_costs",
+    "least",
+    "leaves",
+    "step",
+    "stumps",
+    "subtree",
+]

@@ -1,0 +1,137 @@
+"""The best subtree of depth 2 for the people of one side: every child test with the best stumps below it.
+
+Growing a part can only add cost: at least what each newcomer costs alone. So between two priced cuts of a feature no
+cut is cheaper than what lies below the first, plus what lies above the second, plus everybody in between alone. Runs
+of cuts are halved best-first until the cheapest run is no better than what is asked for: the boxes of ALGORITHM §5
+inside the oracle.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evenleaf.solve.search.kernels.compile import INFINITE, njit
+from evenleaf.solve.values.kernels.choice import least
+from evenleaf.solve.values.kernels.prices import goes_right
+from evenleaf.solve.values.kernels.stumps import stumps, whole
+
+
+@njit
+def subtree(
+    people, tables, ids, loose, free, cutoff, seek, child, grand, busy, spot, out, bounds, totals, work,
+):  # fmt: skip
+    """(cost, child test, test below left, test below right) of the cheapest subtree.
+
+    With `seek` only the best is wanted, and whatever cannot be better is passed over; without it every child test
+    below the cutoff is priced, and `totals[p, t]` becomes the least cost of a subtree with stump t in part p.
+    `loose` counts the people who may yet join this side. `bounds[t]` becomes a lower bound of child test t, exact
+    where it was priced.
+    """
+    sizes, unordered, offsets = tables[1], tables[2], tables[3]
+    none = len(child) - 1
+    found = np.array([INFINITE, -2.0, -2.0, -2.0])
+    parts = np.zeros(2)
+    totals[:] = INFINITE
+    bounds[none] = whole(people, ids[0], loose, work[0])[0]
+    if child[none] and bounds[none] < found[0]:
+        found[0], found[1], found[2], found[3] = bounds[none], -1.0, -1.0, -1.0
+    cuts, reach, runs, n_runs = _runs(tables, ids, free, child)
+    for f in range(len(sizes)):
+        if unordered[f]:
+            for t in range(offsets[f], offsets[f + 1]):
+                if child[t]:
+                    _price(people, tables, ids, loose, cutoff, seek, f, t,
+                           grand, busy, spot, out, bounds, totals, work, found, parts)  # fmt: skip
+    while n_runs:
+        lowest = 0
+        for r in range(1, n_runs):
+            if runs[r, 0] < runs[lowest, 0]:
+                lowest = r
+        if runs[lowest, 0] >= (min(cutoff, found[0]) if seek else cutoff):
+            break
+        f, low, high = int(runs[lowest, 1]), int(runs[lowest, 2]), int(runs[lowest, 3])
+        below, above, first, last = runs[lowest, 4], runs[lowest, 5], runs[lowest, 6], runs[lowest, 7]
+        middle = (low + high) // 2
+        _price(people, tables, ids, loose, cutoff, seek, f, cuts[middle],
+               grand, busy, spot, out, bounds, totals, work, found, parts)  # fmt: skip
+        n_runs -= 1
+        runs[lowest] = runs[n_runs]
+        if low < middle:
+            _open(runs, n_runs, f, low, middle - 1, below, parts[1], first, reach[middle])
+            n_runs += 1
+        if middle < high:
+            _open(runs, n_runs, f, middle + 1, high, parts[0], above, reach[middle], last)
+            n_runs += 1
+    for r in range(n_runs):
+        for k in range(int(runs[r, 2]), int(runs[r, 3]) + 1):
+            bounds[cuts[k]] = runs[r, 0]
+    return found
+
+
+@njit
+def _open(runs, r, f, low, high, below, above, first, last):
+    """A run of cuts: its bound, its feature, its ends, what lies beyond them, and what is reached alone there."""
+    runs[r, 0] = min(INFINITE, below + above + last - first)
+    runs[r, 1], runs[r, 2], runs[r, 3] = f, low, high
+    runs[r, 4], runs[r, 5], runs[r, 6], runs[r, 7] = below, above, first, last
+
+
+@njit
+def _runs(tables, ids, free, child):
+    """One run of all alive cuts a feature, and what everybody up to each cut costs alone."""
+    ranks, sizes, unordered, offsets = tables
+    n_tests = len(child) - 1
+    cuts, reach = np.empty(n_tests + 1, np.int64), np.empty(n_tests + 1)
+    runs = np.empty((n_tests + 1, 8))
+    n_cuts, n_runs, total = 0, 0, 0.0
+    for i in ids[0]:
+        total += free[i]
+    for f in range(len(sizes)):
+        if unordered[f]:
+            continue
+        start, j, sum_free = n_cuts, 0, 0.0
+        for rank in range(sizes[f] - 1):
+            while j < ids.shape[1] and ranks[f, ids[f, j]] <= rank:
+                sum_free += free[ids[f, j]]
+                j += 1
+            if child[offsets[f] + rank]:
+                cuts[n_cuts], reach[n_cuts] = offsets[f] + rank, sum_free
+                n_cuts += 1
+        if n_cuts > start:
+            _open(runs, n_runs, f, start, n_cuts - 1, 0.0, 0.0, 0.0, total)
+            n_runs += 1
+    return cuts, reach, runs, n_runs
+
+
+@njit
+def _price(
+    people, tables, ids, loose, cutoff, seek, f, test,
+    grand, busy, spot, out, bounds, totals, work, found, parts,
+):  # fmt: skip
+    """Price one child test with the best stumps below it; `parts` becomes what either part costs at least."""
+    ranks, unordered, offsets = tables[0], tables[2], tables[3]
+    for i in ids[0]:
+        spot[i] = 1 if goes_right(ranks[f, i], unordered[f], test - offsets[f]) else 0
+    stumps(people, tables, ids, spot, loose, grand, busy, out, work)
+    low, left = least(out[0], grand[0], busy[0], offsets)
+    high, right = least(out[1], grand[1], busy[1], offsets)
+    parts[0], parts[1] = low, high
+    value = min(low + high, INFINITE)
+    bounds[test] = value
+    if value < found[0]:
+        found[0], found[1], found[2], found[3] = value, test, left, right
+    if not seek and value < cutoff:
+        _note(out[0], grand[0], busy[0], offsets, parts[1], totals[0])
+        _note(out[1], grand[1], busy[1], offsets, parts[0], totals[1])
+
+
+@njit
+def _note(out, alive, busy, offsets, other, totals):
+    """The least cost of each stump with the best there is on the other side of the child test."""
+    none = len(out) - 1
+    totals[none] = min(totals[none], out[none] + other)
+    for f in range(len(busy)):
+        if busy[f]:
+            for t in range(offsets[f], offsets[f + 1]):
+                if alive[t]:
+                    totals[t] = min(totals[t], out[t] + other)

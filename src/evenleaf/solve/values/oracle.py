@@ -1,0 +1,186 @@
+"""The cheapest tree of a box when every person has a price a unit of value (ALGORITHM §3)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evenleaf.problem import Shape
+from evenleaf.solve.values import kernels
+from evenleaf.solve.values.boxes import FREE, LEFT, RIGHT, Box
+from evenleaf.solve.values.compiled import Compiled
+
+NO_TESTS = -1
+
+
+class Scratch:
+    """Arrays shared by all oracles, one after another; `costs` holds the prices."""
+
+    def __init__(self, compiled: Compiled, shape: Shape) -> None:
+        self.compiled, self.shape = compiled, shape
+        n_people, n_levels = compiled.n_people, len(compiled.levels)
+        widest = int(compiled.sizes.max(initial=2))
+        most_levels = int(compiled.sizes[compiled.unordered].max(initial=1))
+        self.costs = np.zeros(n_people)
+        self.free = np.zeros(n_people)
+        self.people = (
+            compiled.level, compiled.levels, compiled.share, self.costs, compiled.count, shape.min_samples_leaf,
+        )  # fmt: skip
+        self.tables = (compiled.ranks, compiled.sizes, compiled.unordered, compiled.offsets)
+        self.work = (
+            np.zeros(n_levels), np.zeros(widest), np.zeros(widest, dtype=np.int64),
+            np.zeros((most_levels, n_levels)), np.zeros((most_levels, 3)),
+            np.zeros((2, n_people + 1), dtype=np.int32),
+        )  # fmt: skip
+        self.spot = np.zeros(n_people, dtype=np.int64)
+        self.leaf = np.zeros(n_people, dtype=np.int64)
+        self.decided = np.zeros(n_people)
+        self.tag = b""  # of the multipliers behind the prices
+        self.known: dict[tuple[bytes, int, int, int, int, int], np.ndarray] = {}
+        self.out = np.full((2, compiled.n_tests + 1), kernels.INFINITE)
+
+    def busy(self, alive: np.ndarray) -> np.ndarray:
+        """Which features have an alive test in each row."""
+        counted = np.add.reduceat(alive[:, :-1], self.compiled.offsets[:-1], axis=1, dtype=np.int64)
+        return counted > 0
+
+
+class Oracle:
+    """What both depths share: who is where, and what a tree decides."""
+
+    def __init__(self, box: Box, scratch: Scratch) -> None:
+        self.box, self.scratch, self.compiled = box, scratch, scratch.compiled
+        self.part = box.state[self.compiled.ranks[box.feature]].astype(np.int64)
+        self.loose_people = self.part == FREE
+        self.real = not self.loose_people.any()
+        self.loose = 0 if self.real else int(self.compiled.count[self.loose_people].sum())
+        self.alive = box.alive.copy()
+        for place in range(len(self.alive)):
+            self._drop_twins(place, LEFT if place in (0, 2, 3) else RIGHT)
+
+    def _drop_twins(self, place: int, side: int) -> None:
+        c = self.compiled
+        members = np.flatnonzero((self.part == side) | self.loose_people)
+        kernels.drop_twins(members, c.ranks, c.sizes, c.unordered, c.offsets, self.alive[place])
+
+    def _free_cost(self) -> float:
+        if self.real:
+            return 0.0
+        kernels.free_costs(self.scratch.people, self.scratch.free)
+        return float(self.scratch.free[self.loose_people].sum())
+
+    def leaves(self, tests: np.ndarray) -> np.ndarray:
+        """Everybody's leaf in a tree of the box, −1 where they are free."""
+        c, leaf = self.compiled, self.scratch.leaf
+        kernels.leaves(self.part, tests, c.test_feature, c.ranks, c.unordered, c.offsets, leaf)
+        return leaf
+
+    def decide(self, tests: np.ndarray) -> tuple[float, np.ndarray]:
+        """The loss, and everybody's value at the prices."""
+        loss = kernels.decide(self.scratch.people, self.leaves(tests), self.scratch.decided)
+        return loss, self.scratch.decided
+
+
+class StumpOracle(Oracle):
+    """Depth 1 and 2: the best stump on either side, exactly."""
+
+    def __init__(self, box: Box, allowed: np.ndarray, scratch: Scratch) -> None:
+        super().__init__(box, scratch)
+        self.allowed = allowed
+        if not len(self.alive):
+            self.alive = np.zeros((2, self.compiled.n_tests + 1), dtype=np.uint8)
+            self.alive[:, -1] = 1
+        self.busy = scratch.busy(self.alive)
+        self.cheapest = np.empty((2, self.compiled.n_features + 1))
+        self.where = np.empty((2, self.compiled.n_features + 1), dtype=np.int64)
+
+    def best(self, target: float) -> tuple[float, np.ndarray]:  # noqa: ARG002
+        """The cost of the cheapest tree, and its tests."""
+        s, tests = self.scratch, np.full(6, NO_TESTS, dtype=np.int64)
+        kernels.stumps(
+            s.people, s.tables, self.compiled.order, self.part, self.loose, self.alive, self.busy, s.out, s.work
+        )
+        value, tests[0], tests[1] = kernels.best_pair(
+            s.out, self.alive, self.allowed, self.compiled.offsets, self.cheapest, self.where
+        )
+        return (np.inf if value >= kernels.INFINITE else value + self._free_cost()), tests
+
+    def survivors(self, budget: float) -> np.ndarray:
+        """The tests that some tree cheaper than the budget may have."""
+        alive = self.alive.copy()
+        kernels.drop_pairs(
+            self.scratch.out, alive, self.allowed, self.compiled.offsets, self.cheapest, budget - self._free_cost()
+        )
+        return alive[: len(self.box.alive)]
+
+
+class SubtreeOracle(Oracle):
+    """Depth 3: the best subtree of depth 2 on either side."""
+
+    def __init__(self, box: Box, allowed: np.ndarray, scratch: Scratch) -> None:  # noqa: ARG002
+        super().__init__(box, scratch)
+        # A side without a test has none further down either: that is how it is written, and only that way.
+        for s in (0, 1):
+            self.alive[s, -1] &= self.alive[2 + 2 * s : 4 + 2 * s, -1].min()
+        order = self.compiled.order
+        side = [self.part == LEFT, self.part == RIGHT]
+        self.ids = [np.ascontiguousarray(order[here[order]].reshape(len(order), -1)) for here in side]
+        self.first = 0 if self.ids[0].shape[1] <= self.ids[1].shape[1] else 1
+        self.busy = [scratch.busy(self.alive[2 + 2 * s : 4 + 2 * s]) for s in (0, 1)]
+        n_options = self.compiled.n_tests + 1
+        self.bounds, self.totals = np.empty((2, n_options)), np.empty((2, 2, n_options))
+        self.least = [0.0, 0.0]
+
+    def _side(self, side: int, cutoff: float, *, seek: bool) -> np.ndarray:
+        s = self.scratch
+        return kernels.subtree(
+            s.people, s.tables, self.ids[side], self.loose, s.free, cutoff, seek, self.alive[side],
+            self.alive[2 + 2 * side : 4 + 2 * side], self.busy[side], s.spot, s.out,
+            self.bounds[side], self.totals[side], s.work,
+        )  # fmt: skip
+
+    def _sought(self, side: int, cutoff: float) -> np.ndarray:
+        """The best of a side. Neighbouring boxes share their sides, so those at the first multipliers are kept."""
+        s = self.scratch
+        joining = self.loose if s.shape.min_samples_leaf > 1 else 0
+        key = (s.tag, id(self.box.alive), self.box.feature, side, self.ids[side].shape[1], joining)
+        if self.compiled.unordered[self.box.feature]:
+            return self._side(side, cutoff, seek=True)
+        if key not in s.known:
+            found = self._side(side, cutoff, seek=True)
+            if found[0] >= cutoff or (s.known and next(iter(s.known))[:2] != key[:2]):
+                return found
+            s.known[key] = found
+        return s.known[key]
+
+    def _other(self, side: int, cutoff: float) -> np.ndarray:
+        """The second side, unless everybody there at their own cheapest is already too much."""
+        if float(self.scratch.free[self.ids[side][0]].sum()) >= cutoff:
+            return np.array([np.inf, NO_TESTS, NO_TESTS, NO_TESTS])
+        return self._sought(side, cutoff)
+
+    def best(self, target: float) -> tuple[float, np.ndarray]:
+        """The cost of the cheapest tree and its tests, or a bound that reaches the target."""
+        kernels.free_costs(self.scratch.people, self.scratch.free)
+        free, tests, first = self._free_cost(), np.full(6, NO_TESTS, dtype=np.int64), self.first
+        one = self._sought(first, kernels.INFINITE)
+        cutoff = target - free - one[0]
+        other = self._other(1 - first, cutoff)
+        self.least[first], self.least[1 - first] = one[0], min(other[0], cutoff)
+        for side, found in ((first, one), (1 - first, other)):
+            tests[side] = int(found[1])
+            tests[2 + 2 * side : 4 + 2 * side] = found[2:].astype(np.int64)
+        value = one[0] + self.least[1 - first]
+        return (np.inf if one[0] >= kernels.INFINITE else value + free), tests
+
+    def survivors(self, budget: float) -> np.ndarray:
+        """The tests that some tree cheaper than the budget may have; after `best` at the same prices."""
+        alive = self.alive.copy()
+        budget -= self._free_cost()
+        for side in (0, 1):
+            cutoff = budget - self.least[1 - side]
+            self._side(side, cutoff, seek=False)
+            alive[side, self.bounds[side] >= cutoff] = 0
+            below = alive[2 + 2 * side : 4 + 2 * side]
+            below[self.totals[side] >= cutoff] = 0
+            below[:, -1] |= alive[side, -1]
+        return alive

@@ -1,0 +1,214 @@
+"""The lane for few disparity rows: the shelf, brute force on made-up problems, other solvers, and what limits leave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from evenleaf.datasets import load_adult
+from evenleaf.fairness import DisparateImpact, DisparateTreatment, EqualizedOdds, EqualOpportunity
+from evenleaf.problem import Problem, Shape, pose
+from evenleaf.solve import Budget, Status, Stop, get_solver
+from evenleaf.solve.fronts import FrontSolver, engine, lists, oracle
+from evenleaf.solve.mip.solve import MipSolver
+from evenleaf.solve.search import SearchSolver
+from evenleaf.table import People
+from evenleaf.testing import check_against_brute_force, check_solver, people_from
+from evenleaf.testing.strategies import problems
+
+SOLVER = FrontSolver()
+FEW_ROWS = ("impact", "conditional", "opportunity", "predictive", "odds", "mistreatment", "combination")
+
+
+@pytest.fixture(scope="module")
+def cramped() -> Iterator[None]:
+    """Lists and tables so short that tests are taken together and nodes are split all the time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "_POINTS", 8)
+        patch.setattr(engine, "_COARSE", 2)
+        patch.setattr(oracle, "MOST_BLOCKS", 2)
+        patch.setattr(oracle, "MOST_LEVELS", 2)
+        patch.setattr(lists, "MOST_SUBSETS", 2)
+        patch.setattr(lists, "_MOST_SINGLES", 1)
+        patch.setattr(lists, "_MOST_FORKS", 3)
+        yield
+
+
+def test_shelf() -> None:
+    assert check_solver(SOLVER.solve, SOLVER.accepts) > 10
+
+
+@given(problem=problems(task="classification", notions=FEW_ROWS))
+@settings(max_examples=100)
+def test_any_form(problem: Problem) -> None:
+    check_against_brute_force(SOLVER.solve, problem)
+
+
+@given(problem=problems(task="classification", notions=FEW_ROWS, forms=("limit",), max_groups=4))
+@settings(max_examples=60)
+def test_constrained(problem: Problem) -> None:
+    check_against_brute_force(SOLVER.solve, problem)
+
+
+@given(
+    problem=problems(task="classification", notions=FEW_ROWS, max_depth=3, max_columns=2, max_values=3, max_groups=4)
+)
+@settings(max_examples=60)
+def test_depth_three(problem: Problem) -> None:
+    check_against_brute_force(SOLVER.solve, problem)
+
+
+@given(problem=problems(task="classification", max_people=10, max_values=6, max_classes=2, limits=False))
+@settings(max_examples=60)
+def test_many_levels(problem: Problem) -> None:
+    check_against_brute_force(SOLVER.solve, problem)
+
+
+@given(problem=problems(task="classification", notions=FEW_ROWS, max_people=7, max_groups=4))
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_short_lists(cramped: None, problem: Problem) -> None:
+    check_against_brute_force(SOLVER.solve, problem)
+
+
+@given(
+    problem=problems(task="classification", notions=FEW_ROWS, max_people=7, max_depth=3, max_columns=2, max_values=3)
+)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_short_lists_at_depth_three(cramped: None, problem: Problem) -> None:
+    check_against_brute_force(SOLVER.solve, problem)
+
+
+@pytest.mark.long
+@given(problem=problems(task="classification", max_people=10, max_groups=4))
+@settings(max_examples=2000)
+def test_many_problems(problem: Problem) -> None:
+    check_against_brute_force(SOLVER.solve, problem)
+
+
+@pytest.mark.long
+@given(problem=problems(task="classification", max_depth=3, max_columns=2, max_values=3, max_groups=4))
+@settings(max_examples=2000)
+def test_many_problems_of_depth_three(problem: Problem) -> None:
+    check_against_brute_force(SOLVER.solve, problem)
+
+
+@pytest.mark.long
+@given(problem=problems(task="classification", max_people=8, max_groups=4))
+@settings(max_examples=2000, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_many_problems_with_short_lists(cramped: None, problem: Problem) -> None:
+    check_against_brute_force(SOLVER.solve, problem)
+
+
+def adult(n_people: int, seed: int = 1) -> People:
+    return load_adult(race="white_or_not").sample(n_people, seed=seed).people()
+
+
+def parity(n_people: int, **settings: float) -> Problem:
+    depth = int(settings.pop("depth", 2))
+    return pose(adult(n_people), fairness=DisparateImpact(), shape=Shape(max_depth=depth), **settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("weight", [0.1, 1.0])
+def test_agrees_with_the_search_for_many_rows(weight: float) -> None:
+    problem = parity(200, fairness_weight=weight)
+    one, two = SOLVER.solve(problem, Budget()), SearchSolver().solve(problem, Budget())
+    assert one.proven
+    assert two.proven
+    assert one.objective == pytest.approx(two.objective, abs=1e-9)
+
+
+def small_table(seed: int, n_people: int = 40) -> People:
+    draw = np.random.default_rng(seed)
+    features = {f"x{i}": draw.integers(0, 3, n_people).astype(float) for i in range(3)}
+    y = ((features["x0"] > 0) ^ (draw.random(n_people) < 0.25)).astype(int)
+    return people_from(features, y.tolist(), {"g": draw.choice(list("abc"), n_people).tolist()})
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("form", [{"fairness_weight": 0.3}, {"max_discrimination": 0.3}])
+def test_agrees_with_the_mixed_integer_program_at_depth_three(seed: int, form: dict[str, float]) -> None:
+    shape = Shape(max_depth=2)
+    problem = pose(small_table(seed), fairness=EqualizedOdds(1), shape=shape, **form)  # type: ignore[arg-type]
+    one, two = SOLVER.solve(problem, Budget()), MipSolver().solve(problem, Budget(time_limit=120))
+    assert one.proven
+    assert two.proven
+    assert one.objective == pytest.approx(two.objective, abs=1e-7)
+
+
+def test_depth_four_is_never_worse_than_depth_three() -> None:
+    people = small_table(3, 60)
+    answers = [
+        SOLVER.solve(
+            pose(people, fairness=EqualOpportunity(1), max_discrimination=0.1, shape=Shape(max_depth=k)), Budget()
+        )
+        for k in (1, 2, 3, 4)
+    ]
+    assert all(answer.proven for answer in answers)
+    assert all(deep.objective <= flat.objective + 1e-9 for flat, deep in pairwise(answers))
+
+
+def test_trace_and_bound_are_true_when_time_runs_out() -> None:
+    problem = parity(300, fairness_weight=1.0)
+    optimum = SOLVER.solve(problem, Budget())
+    assert optimum.proven
+    for limit in (0.01, 0.05, 0.2):
+        answer = SOLVER.solve(problem, Budget(time_limit=limit))
+        assert answer.bound <= optimum.objective + 1e-9 <= answer.objective + 2e-9
+        assert all(point.bound <= optimum.objective + 1e-9 for point in answer.trace)
+        assert all(point.objective >= optimum.objective - 1e-9 for point in answer.trace)
+        assert answer.proven or answer.stop is Stop.TIME_LIMIT
+
+
+def test_cancelled_search_keeps_its_best_tree() -> None:
+    budget = Budget()
+    budget.cancel()
+    answer = SOLVER.solve(parity(300, fairness_weight=1.0), budget)
+    assert answer.stop is Stop.INTERRUPTED
+    assert answer.status is Status.FEASIBLE
+    assert answer.tree is not None
+
+
+def test_start_is_never_lost() -> None:
+    problem = parity(200, fairness_weight=1.0)
+    best = SOLVER.solve(problem, Budget())
+    budget = Budget()
+    budget.cancel()
+    assert SOLVER.solve(problem, budget, start=best.tree).objective == pytest.approx(best.objective)
+
+
+def test_gap_is_kept() -> None:
+    assert SOLVER.solve(parity(300, fairness_weight=1.0), Budget(gap=0.2)).gap <= 0.2
+
+
+def test_same_tree_every_time() -> None:
+    problem = parity(200, max_discrimination=0.05)
+    assert SOLVER.solve(problem, Budget()).tree == SOLVER.solve(problem, Budget()).tree
+
+
+def test_weights_count_like_copies() -> None:
+    people = adult(60, seed=3)
+    copies = np.random.default_rng(0).integers(1, 4, people.n_people)
+    heavy = People(people.features, people.outcome, people.groups, copies.astype(float))
+    one = SOLVER.solve(pose(heavy, fairness=DisparateImpact()), Budget())
+    two = SOLVER.solve(
+        pose(people.take(np.repeat(np.arange(people.n_people), copies)), fairness=DisparateImpact()), Budget()
+    )
+    assert one.proven
+    assert two.proven
+    assert one.objective == pytest.approx(two.objective, abs=1e-9)
+
+
+def test_auto_takes_it_for_few_rows_only() -> None:
+    people = adult(60)
+    assert get_solver("auto", pose(people, fairness=DisparateImpact(), shape=Shape(max_depth=3))).name == "fronts"
+    assert get_solver("auto", pose(people, fairness=DisparateTreatment())).name == "search"
+
+
+def test_what_it_does_not_take_on() -> None:
+    people = adult(60)
+    assert not SOLVER.accepts(pose(people, fairness=DisparateImpact(), shape=Shape(max_depth=5)))
+    assert not SOLVER.accepts(pose(people, fairness=DisparateImpact(), shape=Shape(branching="linear")))

@@ -1,0 +1,231 @@
+"""The exact search for regression: the shelf, brute force on made-up problems, and what a limit leaves behind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+
+from evenleaf.datasets import load_diabetes
+from evenleaf.fairness import DisparateImpact, DisparateTreatment
+from evenleaf.problem import Problem, Shape, pose
+from evenleaf.solve import Budget, Status, Stop, solve
+from evenleaf.solve.values import ValueSolver
+from evenleaf.solve.values.linear import LinearLeafSearch, equal_people_bound
+from evenleaf.testing import brute_force, check_solver, people_from
+from evenleaf.testing.strategies import problems
+
+SOLVER = ValueSolver()
+
+
+def agree(problem: Problem) -> None:
+    """The search proves what brute force finds, wherever it takes the problem on."""
+    assume(SOLVER.accepts(problem))
+    answer, expected = SOLVER.solve(problem, Budget()), brute_force(problem)
+    assert answer.status is expected.status is Status.PROVEN
+    assert answer.objective == pytest.approx(expected.objective, abs=1e-8)
+    assert answer.tree is not None
+    assert problem.evaluate(answer.tree).feasible
+
+
+def test_shelf() -> None:
+    assert check_solver(SOLVER.solve, SOLVER.accepts) == 14
+
+
+@given(problem=problems(task="regression", forms=("weight", "plain")))
+@settings(max_examples=120)
+def test_penalised(problem: Problem) -> None:
+    agree(problem)
+
+
+@given(problem=problems(task="regression", forms=("limit",)))
+@settings(max_examples=80)
+def test_constrained(problem: Problem) -> None:
+    agree(problem)
+
+
+@given(problem=problems(task="regression", max_depth=3, max_columns=2, max_values=3))
+@settings(max_examples=80)
+def test_three_levels(problem: Problem) -> None:
+    agree(problem)
+
+
+@given(problem=problems(task="regression", max_people=10, max_values=6, limits=False))
+@settings(max_examples=40)
+def test_many_levels(problem: Problem) -> None:
+    agree(problem)
+
+
+@pytest.mark.long
+@given(problem=problems(task="regression", max_people=12))
+@settings(max_examples=2000)
+def test_many_problems(problem: Problem) -> None:
+    agree(problem)
+
+
+@pytest.mark.long
+@given(problem=problems(task="regression", max_depth=3, max_people=8, max_values=3))
+@settings(max_examples=1000)
+def test_many_deep_problems(problem: Problem) -> None:
+    agree(problem)
+
+
+def diabetes(n_people: int, depth: int = 2, weight: float = 0.3, **limits: Any) -> Problem:
+    people = load_diabetes().sample(n_people, seed=1).people()
+    shape = Shape(max_depth=depth, **limits)
+    return pose(people, fairness=DisparateTreatment(), fairness_weight=weight, shape=shape)
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.3, 2.0])
+def test_agrees_with_the_mixed_integer_program(weight: float) -> None:
+    problem = diabetes(25, depth=1, weight=weight)
+    answers = [solve(problem, solver=name) for name in ("search", "mip")]
+    assert all(answer.proven for answer in answers)
+    assert answers[0].objective == pytest.approx(answers[1].objective, rel=1e-6)
+
+
+def test_deeper_is_never_worse() -> None:
+    found = [SOLVER.solve(diabetes(60, depth), Budget()) for depth in (0, 1, 2, 3)]
+    assert all(answer.proven for answer in found)
+    objectives = [answer.objective for answer in found]
+    assert objectives == sorted(objectives, reverse=True)
+    assert [answer.tree.depth for answer in found if answer.tree is not None] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("depth", "limits"),
+    [
+        (2, {"max_leaves": 3}),
+        (2, {"max_features_used": 2}),
+        (2, {"max_feature_uses": 1}),
+        (2, {"max_leaves": 3, "min_samples_leaf": 8, "max_feature_uses": {"bmi": 1}}),
+        (3, {"max_leaves": 5}),
+        (3, {"min_samples_leaf": 6}),
+        (3, {"allowed_features": ("bmi", "bp", "s5")}),
+    ],
+)
+def test_limits_cost_something_and_are_kept(depth: int, limits: dict[str, Any]) -> None:
+    free, limited = diabetes(40, depth), diabetes(40, depth, 0.3, **limits)
+    best, answer = SOLVER.solve(free, Budget()), SOLVER.solve(limited, Budget())
+    assert best.proven
+    assert answer.proven
+    assert answer.tree is not None
+    assert limited.evaluate(answer.tree).feasible
+    assert answer.objective >= best.objective - 1e-9
+    # Whatever keeps the limits is found: with them lifted, the same tree is still no better than the best.
+    assert free.evaluate(answer.tree).objective == pytest.approx(answer.objective)
+
+
+def test_impact_and_treatment_together() -> None:
+    people = load_diabetes().sample(80, seed=2).people()
+    notion = DisparateImpact() + 0.5 * DisparateTreatment()
+    answer = SOLVER.solve(pose(people, fairness=notion, fairness_weight=0.5), Budget())
+    alone = SOLVER.solve(pose(people, fairness=DisparateImpact(), fairness_weight=0.5), Budget())
+    assert answer.proven
+    assert alone.proven
+    assert answer.objective >= alone.objective - 1e-9
+
+
+def test_both_forms_meet() -> None:
+    """The tree of a λ is the best one with no more discrimination than it has."""
+    problem = diabetes(50, weight=0.5)
+    found = SOLVER.solve(problem, Budget())
+    assert found.score is not None
+    limited = SOLVER.solve(problem.with_limit(found.score.discrimination), Budget())
+    assert limited.proven
+    assert limited.objective == pytest.approx(found.score.loss, abs=1e-6)
+
+
+def test_trace_and_bound_are_true_when_time_runs_out() -> None:
+    for depth, n_people in ((2, 300), (3, 60)):
+        problem = diabetes(n_people, depth)
+        optimum = SOLVER.solve(problem, Budget())
+        assert optimum.proven
+        for limit in (0.01, 0.1, 0.3):
+            answer = SOLVER.solve(problem, Budget(time_limit=limit))
+            assert answer.bound <= optimum.objective + 1e-7 <= answer.objective + 2e-7
+            assert all(point.bound <= optimum.objective + 1e-7 for point in answer.trace)
+            assert all(point.objective >= optimum.objective - 1e-7 for point in answer.trace)
+            assert answer.proven or answer.stop is Stop.TIME_LIMIT
+
+
+def test_cancelled_search_keeps_its_best_tree() -> None:
+    budget = Budget()
+    budget.cancel()
+    answer = SOLVER.solve(diabetes(100), budget)
+    assert answer.stop is Stop.INTERRUPTED
+    assert answer.tree is not None
+    assert not answer.proven
+
+
+def test_gap_is_kept() -> None:
+    answer = SOLVER.solve(diabetes(200), Budget(gap=0.05))
+    assert answer.gap <= 0.05
+
+
+def test_start_is_never_lost() -> None:
+    problem = diabetes(100)
+    best = SOLVER.solve(problem, Budget())
+    budget = Budget()
+    budget.cancel()
+    assert SOLVER.solve(problem, budget, start=best.tree).objective == pytest.approx(best.objective)
+
+
+def test_weights_count_like_copies() -> None:
+    people = load_diabetes().sample(50, seed=3).people()
+    copies = np.random.default_rng(0).integers(1, 4, people.n_people)
+    weighted = type(people)(people.features, people.outcome, people.groups, copies.astype(float))
+    repeated = people.take(np.repeat(np.arange(people.n_people), copies))
+    one, two = (SOLVER.solve(pose(who, fairness=DisparateImpact()), Budget()) for who in (weighted, repeated))
+    assert one.proven
+    assert two.proven
+    assert one.objective == pytest.approx(two.objective, abs=1e-7)
+
+
+def test_the_unit_of_the_outcome_does_not_matter() -> None:
+    columns = {"x": [1, 2, 3, 4, 5, 6, 7, 8], "z": [3, 1, 2, 5, 4, 7, 6, 8]}
+    outcome, groups = np.array([0.0, 2, 1, 5, 4, 4, 9, 7]), {"g": list("abababba")}
+    found = []
+    for scale, shift in ((1.0, 0.0), (1e6, -3e6), (1e-4, 5.0)):
+        people = people_from(columns, (outcome * scale + shift).tolist(), groups, task="regression")
+        answer = SOLVER.solve(pose(people, fairness=DisparateImpact(), fairness_weight=0.4), Budget())
+        assert answer.proven
+        found.append(answer.objective / scale)
+    assert found == pytest.approx([found[0]] * 3, rel=1e-6)
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_same_tree_every_time(depth: int) -> None:
+    problem = diabetes(60, depth)
+    assert SOLVER.solve(problem, Budget()).tree == SOLVER.solve(problem, Budget()).tree
+
+
+def test_what_it_does_not_take_on() -> None:
+    assert not SOLVER.accepts(diabetes(30, depth=4))
+    assert not SOLVER.accepts(diabetes(30, depth=3, max_feature_uses=1))
+    assert not SOLVER.accepts(diabetes(30, leaves="linear"))
+    assert not SOLVER.accepts(diabetes(30, branching="linear"))
+    many = people_from({"c": list("abcdefghijklmn")}, list(range(14)), task="regression")
+    assert not SOLVER.accepts(pose(many))
+
+
+def test_linear_leaves_start_from_the_best_constant_ones() -> None:
+    problem = diabetes(60, depth=1, leaves="linear")
+    solver = LinearLeafSearch()
+    assert solver.accepts(problem)
+    assert not solver.accepts(diabetes(60, depth=1))
+    constant = SOLVER.solve(diabetes(60, depth=1), Budget())
+    answer = solver.solve(problem, Budget(time_limit=20))
+    assert answer.objective < constant.objective
+    assert answer.status is Status.FEASIBLE
+    assert answer.bound == pytest.approx(equal_people_bound(problem))
+    assert "constant leaves that is proven best" in answer.message
+
+
+def test_equal_people_are_a_bound() -> None:
+    people = people_from({"x": [1, 1, 1, 2, 2]}, [0, 1, 5, 3, 4], task="regression", weight=[1, 1, 2, 1, 1])
+    problem = pose(people, shape=Shape(max_depth=1))
+    assert equal_people_bound(problem) == pytest.approx((5 + 4 + 1) / 6)
+    assert SOLVER.solve(problem, Budget()).objective == pytest.approx((5 + 4 + 1) / 6)
