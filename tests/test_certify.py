@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ from evenleaf.solve.certificate import (
     certificate_from_bytes,
     make_certificate,
 )
-from evenleaf.solve.certify import check
+from evenleaf.solve.certify import bounds, check, proof
 from evenleaf.solve.certify.roots import levels_left_over
 from evenleaf.solve.search import SearchSolver
 from evenleaf.solve.search.compiled import Compiled, compile_problem
@@ -130,7 +131,7 @@ def test_many_proofs_hold(problem: Problem) -> None:
 
 
 @pytest.mark.parametrize("asked", [{"fairness_weight": 0.1}, {"fairness_weight": 1000.0}, {"max_discrimination": 0.1}])
-@pytest.mark.parametrize(("n", "levels", "depth"), [(40, 13, 2), (30, 13, 3), (60, 3, 2), (24, 4, 3)])
+@pytest.mark.parametrize(("n", "levels", "depth"), [(24, 12, 2), (30, 3, 2), (16, 3, 3)])
 def test_proofs_about_many_levels_and_labels_hold(n: int, levels: int, depth: int, asked: dict[str, float]) -> None:
     holds(mixed(n, levels, depth, **asked))
 
@@ -245,6 +246,21 @@ def test_without_fairness_the_bound_is_exact(problem: Problem) -> None:
     assert verdict.holds, verdict.reason
     for tree in worse_trees(problem):
         refused_where_false(problem, tree, claim_of(problem, tree, regions))
+
+
+@given(problem=problems(task="classification", max_people=6, max_classes=2, max_values=5, max_depth=4, max_columns=2))
+@settings(max_examples=60)
+def test_bounds_for_many_levels_never_prove_a_false_claim(problem: Problem) -> None:
+    """Levels that pick their sides, here with few levels, so that brute force knows the truth."""
+    with (
+        patch.object(proof, "MOST_LISTED_LEVELS", 0),
+        patch.multiple(bounds, _MOST_LISTED_CHILD_LEVELS=1, _MOST_LISTED_TALL_LEVELS=1),
+    ):
+        regions = whole_regions(problem, compile_problem(problem))
+        for tree in worse_trees(problem):
+            refused_where_false(problem, tree, claim_of(problem, tree, regions))
+            if problem.shape.max_depth < 4:
+                refused_where_false(problem, tree, complete_proof(problem, tree))
 
 
 def junk_labels(random: np.random.Generator, compiled: Compiled, depth: int, scale: float) -> Labels:

@@ -24,10 +24,11 @@ SOLVER = FrontSolver()
 FEW_ROWS = ("impact", "conditional", "opportunity", "predictive", "odds", "mistreatment", "combination")
 
 
-@pytest.fixture(scope="module")
-def cramped() -> Iterator[None]:
+@pytest.fixture(scope="module", params=[0, 2000], ids=["without forks", "with forks"])
+def cramped(request: pytest.FixtureRequest) -> Iterator[None]:
     """Lists and tables so short that tests are taken together and nodes are split all the time."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(oracle, "MOST_CUTS_TO_FORK", request.param)
         patch.setattr(engine, "_POINTS", 8)
         patch.setattr(engine, "_COARSE", 2)
         patch.setattr(oracle, "MOST_BLOCKS", 2)

@@ -87,7 +87,7 @@ def test_agrees_with_the_mixed_integer_program(weight: float) -> None:
 
 
 def test_deeper_is_never_worse() -> None:
-    found = [SOLVER.solve(diabetes(60, depth), Budget()) for depth in (0, 1, 2, 3)]
+    found = [SOLVER.solve(diabetes(40, depth), Budget()) for depth in (0, 1, 2, 3)]
     assert all(answer.proven for answer in found)
     objectives = [answer.objective for answer in found]
     assert objectives == sorted(objectives, reverse=True)
@@ -139,7 +139,7 @@ def test_both_forms_meet() -> None:
 
 
 def test_trace_and_bound_are_true_when_time_runs_out() -> None:
-    for depth, n_people in ((2, 300), (3, 60)):
+    for depth, n_people in ((2, 200), (3, 40)):
         problem = diabetes(n_people, depth)
         optimum = SOLVER.solve(problem, Budget())
         assert optimum.proven
@@ -198,7 +198,7 @@ def test_the_unit_of_the_outcome_does_not_matter() -> None:
 
 @pytest.mark.parametrize("depth", [2, 3])
 def test_same_tree_every_time(depth: int) -> None:
-    problem = diabetes(60, depth)
+    problem = diabetes(30, depth)
     assert SOLVER.solve(problem, Budget()).tree == SOLVER.solve(problem, Budget()).tree
 
 

@@ -122,7 +122,7 @@ def certificate_from_bytes(data: bytes) -> Certificate:
         return Certificate(
             float(head["objective"]), float(head["tolerance"]), dict(head["tree"]), str(head["problem"]), regions
         )
-    except (KeyError, ValueError, TypeError, StopIteration, zlib.error) as error:
+    except (LookupError, ValueError, TypeError, ArithmeticError, RecursionError, StopIteration, zlib.error) as error:
         raise InputError(f"the certificate cannot be read: {error}") from error
 
 

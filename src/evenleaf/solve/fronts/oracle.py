@@ -21,6 +21,7 @@ from evenleaf.solve.search.kernels import INFINITE
 
 MOST_BLOCKS, MOST_LEVELS = 160, 8
 MOST_SUBSETS, BOUND_SUBSETS = 7, 5  # levels of a stump's feature of which all subsets are listed, or bounded
+MOST_CUTS_TO_FORK = 2000
 NOBODY: frozenset[int] = frozenset()
 
 
@@ -157,7 +158,7 @@ class Oracle:
         left, right, free = self.part(box, members)
         if min(self.count[left].sum(), self.count[right].sum()) + self.count[free].sum() < self.least:
             return np.full(prices.shape[2], np.inf)
-        if depth == 2 and isinstance(box, Levels) and len(free) and self.lane.n_labels == 1:
+        if depth == 2 and isinstance(box, Levels) and len(free) and self.may_fork:
             return self.fork(box, members, prices)
         oracle = self.relaxed if len(free) else self
         sides = (oracle.value(side, depth - 1, prices) for side in (left, right))
@@ -179,9 +180,17 @@ class Oracle:
         for f in range(len(numbers)):
             if starts[f + 1] > starts[f]:
                 boxes += self._feature_boxes(f, upper[f, : numbers[f]], bool(exact[f]))
-        forks: list[Box] = [Levels(int(f), NOBODY, NOBODY) for f in np.flatnonzero(self.allowed & self.unordered)]
-        above = [self.fork(fork, members, prices)[None] for fork in forks if isinstance(fork, Levels)]
-        return Children(boxes + forks, np.concatenate([values, *above]))
+        by_levels = [
+            box for f in np.flatnonzero(self.allowed & self.unordered) for box in self._level_boxes(f, members)
+        ]
+        above = [self.below(box, members, 2, prices)[None] for box in by_levels]
+        return Children(boxes + by_levels, np.concatenate([values, *above]))
+
+    @property
+    def may_fork(self) -> bool:
+        """Whether pairs of stumps are few enough to be looked at for each test of levels above them."""
+        cuts = int(self.sizes[self.allowed & ~self.unordered].sum())
+        return self.lane.n_labels == 1 and cuts <= MOST_CUTS_TO_FORK
 
     def fork(self, box: Levels, members: np.ndarray, prices: np.ndarray) -> np.ndarray:
         """The value of a categorical test with free levels above two stumps."""
@@ -265,13 +274,21 @@ class Oracle:
         """The boxes of first tests: single tests where a feature has few ranks here, else several together."""
         number = np.empty(len(members), dtype=np.int64)
         for f in np.flatnonzero(self.allowed):
-            if depth == 2 and self.unordered[f] and self.lane.n_labels == 1:
-                yield Levels(int(f), NOBODY, NOBODY)
+            if self.unordered[f]:
+                yield from self._level_boxes(f, members, above_stumps=depth == 2)
                 continue
             upper = np.full(int(self.sizes[f]) + 1, -1, dtype=np.int64)
-            how, most = (level_blocks, self.most_levels) if self.unordered[f] else (blocks, self.most_blocks)
-            count, exact = how(self.ranks[f], self.sizes[f], members, most, number, upper)
+            count, exact = blocks(self.ranks[f], self.sizes[f], members, self.most_blocks, number, upper)
             yield from self._feature_boxes(int(f), upper[:count], bool(exact))
+
+    def _level_boxes(self, f: int, members: np.ndarray, *, above_stumps: bool = True) -> list[Box]:
+        """All subsets in one box above stumps, else a box for each choice of sides of the commonest levels."""
+        if above_stumps and self.may_fork:
+            return [Levels(int(f), NOBODY, NOBODY)]
+        number = np.empty(len(members), dtype=np.int64)
+        upper = np.full(int(self.sizes[f]) + 1, -1, dtype=np.int64)
+        count, exact = level_blocks(self.ranks[f], self.sizes[f], members, self.most_levels, number, upper)
+        return self._feature_boxes(int(f), upper[:count], bool(exact))
 
     def _feature_boxes(self, f: int, upper: np.ndarray, exact: bool) -> list[Box]:
         """In the order of the kernel."""
@@ -295,7 +312,7 @@ class Oracle:
 
     def forks(self, box: Box, members: np.ndarray) -> bool:
         """Whether a test above stumps is one whose free levels pick their sides given the stumps."""
-        return isinstance(box, Levels) and self.lane.n_labels == 1 and len(self.part(box, members)[2]) > 0
+        return isinstance(box, Levels) and self.may_fork and len(self.part(box, members)[2]) > 0
 
     def cheapest(self, members: np.ndarray, depth: int, prices: np.ndarray) -> Cheapest:
         """A cheapest tree at the first multipliers.

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evenleaf.problem import FEASIBILITY_TOLERANCE
+from evenleaf.solve.certificate import GRID
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH, Box
 from evenleaf.solve.search.compiled import Compiled
@@ -173,6 +174,8 @@ class _Climb:
     def _bound(self, mu: np.ndarray, scale: float) -> tuple[float, tuple[int, ...]]:
         """The cheapest tree of the box at these multipliers, and its cost: a bound for every tree in it."""
         c = self.compiled
+        # A certificate holds multipliers on a grid: priced there, the bound that it proves is this very one.
+        mu[:] = np.rint(mu * GRID) / GRID
         self._penalise(scale)
         self.priced = (mu.copy(), scale)
         kernels.dual_costs(c.pointers, c.rows, c.entries, c.weight, scale, mu, self.base, self.costs)

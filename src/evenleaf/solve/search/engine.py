@@ -81,7 +81,10 @@ class Engine:
     def run(self) -> None:
         """Search until nothing is open, or the budget is spent."""
         self.workers[0].begin(self.tree, self.objective, frozenset())
-        mu, scale = warm_up(self.workers[0], self._note)
+        self.workers[0].on_better = self._offer
+        mu, scale = warm_up(self.workers[0])
+        self.workers[0].on_better = None
+        self.polished |= self.workers[0].polished
         for box in first_boxes(self.compiled, mu, scale, self.problem.shape.max_depth, self.workers[0].walks):
             if self.workers[0].pairs[box.feature].any():
                 self._push(box, self.regions)
@@ -161,12 +164,6 @@ class Engine:
             self._push(box, examined.region.parts)
         if examined.proof is not None:
             self.proofs[item.box.feature] = self.last_proof = examined.proof
-
-    def _note(self, worker: Worker) -> None:
-        """Take over what a worker found, and tell."""
-        self.polished |= worker.polished
-        if worker.tree is not None:
-            self._offer(worker.tree)
 
     def _offer(self, tree: Tree) -> None:
         """Take a tree as the incumbent if it keeps every limit and is better: judged by `Problem.evaluate` alone."""

@@ -2,67 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from evenleaf.solve.search.ascent import CLIMB, LOOK, SEARCH
+from evenleaf.solve.search.ascent import CLIMB, GLANCE, LOOK, SEARCH, Effort
 from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH, single_root
 from evenleaf.solve.search.compiled import Compiled
 from evenleaf.solve.search.worker import Worker
 
 _DEEPEST_CLIMBED = 3  # below that a single bound takes too long
+_MANY = 10_000  # people; on such tables a descent takes seconds, and the first tree must not wait for it
 _CUTS_TRIED, _ROOTS_CLIMBED, _ROOTS_CLIMBED_DEEP = 8, 10, 3
 
 
-def warm_up(worker: Worker, note: Callable[[Worker], None]) -> tuple[np.ndarray, float]:
+Root = tuple[int, np.ndarray]  # a feature, and the ranks that go left
+
+
+def warm_up(worker: Worker) -> tuple[np.ndarray, float]:
     """Climb on the most promising of a few roots a feature; a deep tree starts from what a shallow one found."""
-    mu, scale = np.zeros_like(worker.compiled.weight), 1.0
-    rounds, climbed, effort = 2, _ROOTS_CLIMBED, SEARCH
     if worker.depth > MOST_SWEPT_DEPTH:
-        problem = worker.problem
-        shallow = Worker(
-            problem.with_shape(replace(problem.shape, max_depth=worker.depth - 1)), worker.compiled, worker.budget
-        )
-        shallow.begin(worker.tree, worker.objective, frozenset())
-        mu, scale = warm_up(shallow, note)
-        if shallow.tree is not None:
-            worker.offer(shallow.tree)
-        if shallow.found is not None and not worker.coupled:
-            worker.descend(shallow.found)
-            note(worker)
+        mu, scale = _from_shallow(worker)
         if worker.depth > _DEEPEST_CLIMBED:
             return mu, scale
-        rounds, climbed, effort = 1, _ROOTS_CLIMBED_DEEP, CLIMB
-    roots = [
-        (feature, left)
-        for feature in range(worker.compiled.n_features)
-        if worker.pairs[feature].any()
-        for left in _sample_roots(worker.compiled, feature)
-    ]
-    looks = []
-    for number, (feature, left) in enumerate(roots):
-        if not worker.budget.exhausted:
-            reached = worker.climb(single_root(worker.compiled, feature, left, mu, scale, worker.depth), LOOK)
-            looks.append((reached.box.bound, number))
-    note(worker)
-    best = np.inf
-    for _ in range(rounds):
-        start_mu, start_scale = mu, scale
-        for _, number in sorted(looks)[:climbed]:
-            if worker.budget.exhausted:
-                break
-            feature, left = roots[number]
-            box = single_root(worker.compiled, feature, left, start_mu, start_scale, worker.depth)
-            reached = worker.climb(box, effort)
-            note(worker)
-            if reached.box.bound < best:
-                best, mu, scale = reached.box.bound, reached.box.mu, reached.box.scale
+        return _climb(worker, _promising(worker, _CUTS_TRIED, mu, scale)[:_ROOTS_CLIMBED_DEEP], CLIMB, mu, scale)
+    mu, scale = np.zeros_like(worker.compiled.weight), 1.0
+    # A first tree soon: few roots, few steps. Only then the many, twice, from the best multipliers so far.
+    worker.polishes = worker.compiled.n_people <= _MANY
+    mu, scale = _climb(worker, _promising(worker, 1, mu, scale)[:2], GLANCE, mu, scale)
+    worker.polishes = True
+    roots = _promising(worker, _CUTS_TRIED, mu, scale)[:_ROOTS_CLIMBED]
+    for _ in range(2):
+        mu, scale = _climb(worker, roots, SEARCH, mu, scale)
     return mu, scale
 
 
-def _sample_roots(compiled: Compiled, feature: int) -> list[np.ndarray]:
+def _from_shallow(worker: Worker) -> tuple[np.ndarray, float]:
+    problem = worker.problem
+    shape = replace(problem.shape, max_depth=worker.depth - 1)
+    shallow = Worker(problem.with_shape(shape), worker.compiled, worker.budget)
+    shallow.begin(worker.tree, worker.objective, frozenset())
+    shallow.on_better = worker.on_better
+    mu, scale = warm_up(shallow)
+    if shallow.tree is not None:
+        worker.offer(shallow.tree)
+    if shallow.found is not None and not worker.coupled:
+        worker.descend(shallow.found)
+    return mu, scale
+
+
+def _promising(worker: Worker, cuts: int, mu: np.ndarray, scale: float) -> list[Root]:
+    """Some roots a feature, those with the lowest bounds first."""
+    looks: list[tuple[float, int, Root]] = []
+    for feature in range(worker.compiled.n_features):
+        for left in _sample_roots(worker.compiled, feature, cuts) if worker.pairs[feature].any() else []:
+            if worker.budget.exhausted:
+                break
+            box = single_root(worker.compiled, feature, left, mu, scale, worker.depth)
+            looks.append((worker.climb(box, LOOK).box.bound, len(looks), (feature, left)))
+    return [root for _, _, root in sorted(looks, key=lambda look: look[:2])]
+
+
+def _climb(worker: Worker, roots: list[Root], effort: Effort, mu: np.ndarray, scale: float) -> tuple[np.ndarray, float]:
+    """Climb on each root; the multipliers of the one whose bound stays lowest."""
+    best, best_mu, best_scale = np.inf, mu, scale
+    for feature, left in roots:
+        if worker.budget.exhausted:
+            break
+        reached = worker.climb(single_root(worker.compiled, feature, left, mu, scale, worker.depth), effort).box
+        if reached.bound < best:
+            best, best_mu, best_scale = reached.bound, reached.mu, reached.scale
+    return best_mu, best_scale
+
+
+def _sample_roots(compiled: Compiled, feature: int, cuts_tried: int) -> list[np.ndarray]:
     """Cuts at quantiles of the people; for levels, prefixes in the order of their mean cost."""
     size = int(compiled.sizes[feature])
     people = np.bincount(compiled.ranks[feature], weights=compiled.count, minlength=size)
@@ -71,5 +84,5 @@ def _sample_roots(compiled: Compiled, feature: int) -> list[np.ndarray]:
         cost = np.bincount(compiled.ranks[feature], weights=compiled.base[:, -1], minlength=size)
         rank_order = np.argsort(cost / people, kind="stable")
     reached = np.cumsum(people[rank_order]) / people.sum()
-    cuts = np.unique(np.searchsorted(reached, np.arange(1, _CUTS_TRIED + 1) / (_CUTS_TRIED + 1)))
+    cuts = np.unique(np.searchsorted(reached, np.arange(1, cuts_tried + 1) / (cuts_tried + 1)))
     return [np.isin(np.arange(size), rank_order[: min(cut, size - 2) + 1]) for cut in cuts]

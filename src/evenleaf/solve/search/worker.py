@@ -9,7 +9,7 @@ What comes out depends only on what goes in, never on what other workers do at t
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -65,6 +65,8 @@ class Worker:
         self.tree: Tree | None = None
         self.objective = np.inf
         self.found: Found | None = None  # the best that a descent led to
+        self.polishes = True
+        self.on_better: Callable[[Tree], None] | None = None  # told of every new incumbent
         self.polished: set[float] = set()
         self.polished_before: Set[float] = frozenset()
 
@@ -77,6 +79,8 @@ class Worker:
         score = self.problem.evaluate(tree)
         if score.feasible and score.objective < self.objective - 1e-12:
             self.tree, self.objective = tree, score.objective
+            if self.on_better is not None:
+                self.on_better(tree)
 
     def climb(self, box: Box, effort: Effort, fixings: tuple[Fixing, ...] = ()) -> Ascended:
         """Raise the bound of a box; keep the best tree met."""
@@ -90,7 +94,7 @@ class Worker:
     def _polish(self, found: Found) -> None:
         """Descend from a tree that is nearly as good as the incumbent, unless one much like it was tried before."""
         key = round(found.objective, 7)
-        tried = key in self.polished or key in self.polished_before
+        tried = not self.polishes or key in self.polished or key in self.polished_before
         if tried or self.coupled or self.budget.exhausted or found.objective > (1 + _NEAR) * self.objective:
             return
         self.polished.add(key)
