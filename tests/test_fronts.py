@@ -32,6 +32,7 @@ def cramped(request: pytest.FixtureRequest) -> Iterator[None]:
         patch.setattr(engine, "_POINTS", 8)
         patch.setattr(engine, "_COARSE", 2)
         patch.setattr(oracle, "MOST_BLOCKS", 2)
+        patch.setattr(oracle, "FEW_BLOCKS", 2)
         patch.setattr(oracle, "MOST_LEVELS", 2)
         patch.setattr(lists, "MOST_SUBSETS", 2)
         patch.setattr(lists, "_MOST_SINGLES", 1)

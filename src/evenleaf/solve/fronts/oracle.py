@@ -19,7 +19,7 @@ from evenleaf.solve.fronts.lane import Lane
 from evenleaf.solve.fronts.tests import FREE, LEFT, RIGHT, Box, Cuts, Levels
 from evenleaf.solve.search.kernels import INFINITE
 
-MOST_BLOCKS, MOST_LEVELS = 160, 8
+MOST_BLOCKS, FEW_BLOCKS, MOST_LEVELS = 160, 16, 8
 MOST_SUBSETS, BOUND_SUBSETS = 7, 5  # levels of a stump's feature of which all subsets are listed, or bounded
 MOST_CUTS_TO_FORK = 2000
 NOBODY: frozenset[int] = frozenset()
@@ -279,6 +279,8 @@ class Oracle:
                 continue
             upper = np.full(int(self.sizes[f]) + 1, -1, dtype=np.int64)
             count, exact = blocks(self.ranks[f], self.sizes[f], members, self.most_blocks, number, upper)
+            if not exact:  # few large boxes, which are halved where it matters
+                count, exact = blocks(self.ranks[f], self.sizes[f], members, FEW_BLOCKS, number, upper)
             yield from self._feature_boxes(int(f), upper[:count], bool(exact))
 
     def _level_boxes(self, f: int, members: np.ndarray, *, above_stumps: bool = True) -> list[Box]:

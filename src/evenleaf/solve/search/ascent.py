@@ -240,11 +240,12 @@ def _with_fixings(compiled: Compiled, fixings: tuple[Fixing, ...], penalty: floa
     """A forbidden label costs `penalty` more: enough to lift any tree that has it above the target."""
     base, constant = compiled.base.copy(), compiled.constant
     for fixing in fixings:
-        forbidden = np.arange(compiled.n_labels + 1) == fixing.label
         if fixing.equal:
-            forbidden = ~forbidden
-        base[fixing.person, forbidden[1:]] += penalty
-        if forbidden[0]:
+            base[fixing.person] += penalty
+        # Label 0 is the zero of all prices: to forbid it is to reward all others, and to charge everybody.
+        if fixing.equal != (fixing.label == 0):
             base[fixing.person] -= penalty
             constant += penalty
+        if fixing.label > 0:
+            base[fixing.person, fixing.label - 1] += -penalty if fixing.equal else penalty
     return base, constant

@@ -11,6 +11,7 @@ from evenleaf.solve.search.boxes import gray_code
 from evenleaf.solve.search.compiled import Compiled
 from evenleaf.solve.search.plan import Plan
 
+_MOST_SPELT_LEVELS = 7  # of a stump below such a test: its subsets are listed, so that none is relaxed
 _MOST_WALKED_LEVELS = 11  # of a child test; with more, each level picks its side for a given pair of stumps
 
 
@@ -175,8 +176,12 @@ class _Pairs:
         n_classes = c.n_labels + 1
         rows = [(-1, 0, label, label) for label in range(n_classes)]
         for f in np.flatnonzero(n_segments):
-            if c.unordered[f]:
-                rows += [(int(f), 0, a, b) for a in range(n_classes) for b in range(a + 1, n_classes)]
+            n_levels = int(n_segments[f])
+            if c.unordered[f] and (f == self.feature or n_levels > _MOST_SPELT_LEVELS):
+                rows += [(int(f), -1, a, b) for a in range(n_classes) for b in range(a + 1, n_classes)]
+            elif c.unordered[f]:
+                sets = range(1, (1 << n_levels) - 1)
+                rows += [(int(f), s, a, b) for s in sets for a in range(n_classes) for b in range(a + 1, n_classes)]
             else:
                 cuts = range(int(n_segments[f]) - 1)
                 rows += [(int(f), cut, a, b) for cut in cuts for a, b in permutations(range(n_classes), 2)]
@@ -184,10 +189,9 @@ class _Pairs:
 
     @property
     def real(self) -> bool:
-        """Whether neither chosen stump is a subset of another feature's levels."""
-        features = self.stumps[list(self.chosen), 0]
-        others = features[(features >= 0) & (features != self.feature)]
-        return not self.children.compiled.unordered[others].any()
+        """Whether no cell of a chosen stump took its label by itself; within the feature's own levels it may."""
+        chosen = self.stumps[list(self.chosen)]
+        return not ((chosen[:, 0] >= 0) & (chosen[:, 0] != self.feature) & (chosen[:, 1] < 0)).any()
 
     def best(self, costs: np.ndarray, start: float, budget: float) -> float:
         """The cheapest pair below the start; pairs that can be below neither it nor the budget are passed over."""
@@ -217,6 +221,8 @@ class _Pairs:
                 labels[half] = below
             elif not children.compiled.unordered[feature]:
                 labels[half] = np.where(children.segment[feature][half] <= segment, below, above)
+            elif segment >= 0:
+                labels[half] = np.where((segment >> children.segment[feature][half]) & 1, below, above)
             else:
                 width = int(children.n_segments[feature])
                 cell = children.part[self.feature][half].astype(np.int64) * width + children.segment[feature][half]
@@ -233,7 +239,7 @@ class _Pairs:
         below = []
         for side, number in enumerate(self.chosen):
             half = children.member & (goes_left if side == 0 else ~goes_left)
-            below.append(children.stump(half, int(self.stumps[number, 0]), int(self.stumps[number, 1]), labels))
+            below.append(children.stump(half, int(self.stumps[number, 0]), max(0, int(self.stumps[number, 1])), labels))
         return Plan(self.feature, left, *below)
 
     def survivors(self, slack: float) -> np.ndarray | None:
@@ -245,7 +251,8 @@ class _Pairs:
             return None
         kept = self.stumps[cheap & (self.stumps[:, 0] >= 0)]
         start = c.offsets[kept[:, 0]]
-        cut = np.where(c.unordered[kept[:, 0]], 0, self.children.place[start + kept[:, 1]])
+        ordered = ~c.unordered[kept[:, 0]]
+        cut = np.where(ordered, self.children.place[start + np.where(ordered, kept[:, 1], 0)], 0)
         keep[start + cut] = 1
         return keep
 

@@ -36,7 +36,7 @@ class PairOracle:
         rows = [(-1, 0, label, label) for label in range(n_classes)]
         for f in np.flatnonzero(self.sides.n_segments[side]):
             if self.compiled.unordered[f]:
-                rows += [(int(f), 0, a, b) for a in range(n_classes) for b in range(a + 1, n_classes)]
+                rows += [(int(f), -1, a, b) for a in range(n_classes) for b in range(a + 1, n_classes)]
             else:
                 cuts = range(int(self.sides.n_segments[side][f]) - 1)
                 rows += [(int(f), cut, a, b) for cut in cuts for a, b in permutations(range(n_classes), 2)]
@@ -117,7 +117,8 @@ class PairOracle:
         for side in (0, 1):
             kept = self.lists[side][(self.least[side] < budget) & (self.lists[side][:, 0] >= 0)]
             start = self.compiled.offsets[kept[:, 0]]
-            cut = np.where(self.compiled.unordered[kept[:, 0]], 0, self.sides.place[side, start + kept[:, 1]])
+            ordered = ~self.compiled.unordered[kept[:, 0]]
+            cut = np.where(ordered, self.sides.place[side, start + np.where(ordered, kept[:, 1], 0)], 0)
             alive[side, start + cut] = 1
         possible = bool(min(self.least[0].min(), self.least[1].min()) < budget)
         return self.box.live & possible, alive

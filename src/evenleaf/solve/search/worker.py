@@ -30,6 +30,7 @@ from evenleaf.tree import Tree
 _WORK = 20000
 _MOST_MOVES = 64
 _MOST_LABEL_NODES = 60  # a box with several roots that needs more than this is split instead
+_MOST_LABEL_NODES_AT_A_ROOT = 20_000  # then the relaxation of long lists of levels is to blame: the bound stands
 _NEAR = 0.03  # a tree within this part of the incumbent is worth a descent
 
 
@@ -136,6 +137,8 @@ class Worker:
                 return Examined(region_of(box, self.compiled), [box], cut_short=True)
             if several and visited > _MOST_LABEL_NODES:
                 return None
+            if visited > _MOST_LABEL_NODES_AT_A_ROOT:
+                return Examined(region_of(box, self.compiled), [box], stuck=True)
             if not self._branch(*stack.pop(), stack):
                 return None if several else Examined(region_of(box, self.compiled), [box], stuck=True)
         region = region_of(box, self.compiled)

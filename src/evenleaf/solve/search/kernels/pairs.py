@@ -12,7 +12,9 @@ from evenleaf.solve.search.kernels.histograms import histogram
 def price_stumps(c, members, group, segment, n_segments, unordered, stumps, h, settled, moving):
     """What each labelled stump costs on the settled people, and on each moving part of the root.
 
-    `stumps` holds (feature, segment, label below, label above) with the features in ascending order.
+    `stumps` holds (feature, segment, label below, label above) with the features in ascending order. Of an
+    unordered feature, segment −1 lets every cell take the cheaper label; else it is the set of levels, as bits,
+    that take the label below.
     """
     n_parts = moving.shape[1] + 1
     values = np.empty(n_parts)
@@ -32,7 +34,11 @@ def price_stumps(c, members, group, segment, n_segments, unordered, stumps, h, s
                 total = 0.0
                 for level in range(n_here):
                     low = 0.0 if below == 0 else h[g, level, below - 1]
-                    total += min(low, h[g, level, above - 1])
+                    high = 0.0 if above == 0 else h[g, level, above - 1]
+                    if s < 0:
+                        total += min(low, high)
+                    else:
+                        total += low if (s >> level) & 1 else high
                 values[g] = total
             else:
                 total = 0.0 if below == 0 else h[g, s, below - 1]
