@@ -17,7 +17,7 @@ RESULTS = Path(__file__).parent / "results" / "against_mip.json"
 
 
 def main() -> None:
-    rows = []
+    rows: list[dict[str, object]] = []
     print(f"{'N':>5}{'depth':>6}{'λ':>6}{'search s':>10}{'program s':>11}{'ratio':>8}  same optimum")
     for size, depth in ((100, 1), (400, 1), (50, 2), (100, 2)):
         people = load_adult(race="white_or_not").sample(size, seed=1).people()
@@ -29,7 +29,7 @@ def main() -> None:
         theirs = solve(problem, Budget(time_limit=180), solver="mip")
         same = abs(ours.objective - theirs.objective) < 1e-6 if theirs.proven else None
         ratio = theirs.seconds / ours.seconds
-        row = {"n": size, "depth": depth, "weight": 0.3, "search": ours.seconds, "mip": theirs.seconds}
+        row: dict[str, object] = {"n": size, "depth": depth, "weight": 0.3, "search": ours.seconds, "mip": theirs.seconds}
         rows.append(row | {"ratio": ratio, "mip_status": str(theirs.status), "same": same})
         print(
             f"{size:5}{depth:6}{0.3:6g}{ours.seconds:10.3f}{theirs.seconds:11.2f}{ratio:8.0f}  "

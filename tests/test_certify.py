@@ -7,6 +7,7 @@ import json
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -295,12 +296,7 @@ def junk_parts(random: np.random.Generator, compiled: Compiled, region: Region, 
         region.labels = junk_labels(random, compiled, 3, scale)
 
 
-@given(
-    problem=problems(task="classification", max_people=7, max_values=3, max_columns=2, max_depth=3),
-    seed=st.integers(0, 1000),
-)
-@settings(max_examples=60)
-def test_junk_never_proves_a_false_claim(problem: Problem, seed: int) -> None:
+def junk_is_refused(problem: Problem, seed: int) -> None:
     random = np.random.default_rng(seed)
     compiled = compile_problem(problem)
     for tree in worse_trees(problem):
@@ -309,6 +305,38 @@ def test_junk_never_proves_a_false_claim(problem: Problem, seed: int) -> None:
             scale = 1.0 if problem.max_discrimination is None else float(random.choice([0.0, 0.3, 1.0, 20.0]))
             junk_parts(random, compiled, region, scale)
         refused_where_false(problem, tree, claim_of(problem, tree, regions))
+
+
+@given(
+    problem=problems(task="classification", max_people=7, max_values=3, max_columns=2, max_depth=3),
+    seed=st.integers(0, 1000),
+)
+@settings(max_examples=60)
+def test_junk_never_proves_a_false_claim(problem: Problem, seed: int) -> None:
+    junk_is_refused(problem, seed)
+
+
+@pytest.mark.long
+@given(
+    problem=problems(task="classification", max_people=7, max_values=3, max_columns=2, max_depth=3),
+    seed=st.integers(0, 1000),
+)
+@settings(max_examples=3000)
+def test_much_junk_never_proves_a_false_claim(problem: Problem, seed: int) -> None:
+    junk_is_refused(problem, seed)
+
+
+def test_a_test_that_parts_only_people_not_placed_yet_is_not_ruled_out() -> None:
+    """While all levels of the root are open nobody is on either side, and every test below must stay possible."""
+    people = people_from({"c": list("pqppr"), "d": list("pqpqr")}, [0, 0, 0, 1, 0], {"g": list("abaaa")})
+    problem = pose(people, shape=Shape(max_depth=3))
+    compiled = compile_problem(problem)
+    constant = Tree(people.features.schema, problem.target, (Leaf(0.0),))
+    for seed in range(10):
+        regions = whole_regions(problem, compiled)
+        for region in regions:
+            junk_parts(np.random.default_rng(seed), compiled, region, 1.0)
+        refused_where_false(problem, constant, claim_of(problem, constant, regions))
 
 
 @given(problem=problems(task="classification", max_people=8, max_values=3, max_depth=3, limits=False))
@@ -533,7 +561,15 @@ def _edited() -> tuple[Problem, bytes, float]:
 EDITED = _edited()
 
 
-# What is out of reach, and the cover of subsets.
+# What is out of reach, what is not used, and the cover of subsets.
+
+
+def test_no_kernel_is_shared_with_the_search() -> None:
+    files = list(Path(proof.__file__).parent.glob("*.py"))
+    assert len(files) > 4
+    for file in files:
+        lines = [line for line in file.read_text("utf-8").splitlines() if "import" in line and "solve.search" in line]
+        assert all("search.compiled import" in line or "search.limits import" in line for line in lines), file.name
 
 
 def test_what_it_does_not_check() -> None:

@@ -29,7 +29,7 @@ def numbers(**shape: object) -> Problem:
     [
         (classes(max_depth=2), "fronts"),
         (classes(max_depth=4), "fronts"),
-        (classes(max_depth=5), "mip"),
+        (classes(max_depth=5), "search"),
         (classes(max_depth=1, branching="linear"), "mip"),
         (classes(max_depth=2, min_samples_leaf=2), "fronts"),
         (numbers(max_depth=1), "search"),
@@ -79,4 +79,4 @@ def test_bad_requests(name: str, options: dict[str, str] | None, words: str) -> 
 
 def test_a_solver_that_cannot_is_refused_not_replaced() -> None:
     with pytest.raises(InputError, match="the search solver cannot answer this problem"):
-        solve(classes(max_depth=3), solver="search")
+        solve(classes(max_depth=3, max_leaves=4), solver="search")

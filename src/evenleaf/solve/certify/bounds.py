@@ -101,7 +101,8 @@ class Bounds:
         if self.depth > 3:
             below = np.array([sum(self._least(side, self.depth - 1) for side in members) < budget])
             return roots.keep(below), alive[:, below]
-        sides = [self._subtree(member, alive[side, 0], alive[2 + side, 0]) for side, member in enumerate(members)]
+        joining = people.only(roots.open[part])
+        sides = [self._subtree(members[side], alive[side, 0], alive[2 + side, 0], joining) for side in (0, 1)]
         below = np.array([sides[0].best + sides[1].best < budget])
         left = np.zeros_like(alive)
         if below[0]:
@@ -109,17 +110,24 @@ class Bounds:
                 left[side, 0], left[2 + side, 0] = self._kept(sides[side], budget - sides[1 - side].best)
         return roots.keep(below), left[:, below]
 
-    def _subtree(self, people: People, child_alive: np.ndarray, alive: np.ndarray) -> Subtree:
-        """One label for all, or a child test with a stump or a leaf on either part; every child test is tried."""
+    def _subtree(
+        self, people: People, child_alive: np.ndarray, alive: np.ndarray, joining: People | None = None
+    ) -> Subtree:
+        """One label for all, or a child test with a stump or a leaf on either part; every child test is tried.
+
+        Who may be `joining` costs nothing here, but a child test that parts only them must not be ruled out.
+        """
         whole = people.prices.sum(axis=1).min()
         tree = Subtree(float(whole), np.full(self.n_cuts, np.inf), np.full(self.n_cuts, np.inf), [])
         places = np.broadcast_to(alive, (2, 1, self.n_cuts))
         at_a_time = max(1, _CELLS // max(int(alive.sum()), self.any_pair.size))
         for f in range(self.compiled.n_features):
-            for numbers, tests in self._tests(f, people, child_alive, _MOST_LISTED_CHILD_LEVELS, at_a_time):
+            parts_joining = joining is not None and len(np.union1d(people.ranks[f], joining.ranks[f])) > 1
+            most = _MOST_LISTED_CHILD_LEVELS
+            for numbers, tests in self._tests(f, people, child_alive, most, at_a_time, parts_joining):
                 part = tests.part[people.ranks[f]]
                 if tests.open.any():
-                    listed = self.stumps.listed(people, part, len(tests.open), alive)
+                    listed = self.stumps.listed(people, part, len(tests.open), alive, spell_but=f)
                     tree.chosen.append((int(numbers[0]), listed))
                     continue
                 best, uses = self.stumps.pairs(people, part, tests.left, tests.right, places, self.any_pair)
@@ -161,9 +169,12 @@ class Bounds:
         return best
 
     def _tests(
-        self, f: int, people: People, alive: np.ndarray, most_listed: int, at_a_time: int
+        self, f: int, people: People, alive: np.ndarray, most_listed: int, at_a_time: int, parts_joining: bool = False
     ) -> Iterator[tuple[np.ndarray, Roots]]:
-        """The tests on a feature below the root, some at a time, with the numbers of their cuts."""
+        """The tests on a feature below the root, some at a time, with the numbers of their cuts.
+
+        A subset of levels that parts none of these people is left out, unless it may part people who join them.
+        """
         start, size = int(self.compiled.offsets[f]), int(self.compiled.sizes[f])
         after = np.flatnonzero(alive[start : int(self.compiled.offsets[f + 1])])
         if not len(after):
@@ -183,3 +194,6 @@ class Bounds:
             left = (number[:, None] >> np.arange(len(present) + 1)) & 1 == 1
             for some in np.array_split(left, -(-len(left) // at_a_time)):
                 yield np.array([start]), Roots(f, part, some, ~some)
+        elif parts_joining:
+            nobody = np.zeros((1, len(present) + 1), dtype=np.bool_)
+            yield np.array([start]), Roots(f, part, nobody, ~nobody)

@@ -181,7 +181,7 @@ class Oracle:
             if starts[f + 1] > starts[f]:
                 boxes += self._feature_boxes(f, upper[f, : numbers[f]], bool(exact[f]))
         by_levels = [
-            box for f in np.flatnonzero(self.allowed & self.unordered) for box in self._level_boxes(f, members)
+            box for f in np.flatnonzero(self.allowed & self.unordered) for box in self._level_boxes(int(f), members)
         ]
         above = [self.below(box, members, 2, prices)[None] for box in by_levels]
         return Children(boxes + by_levels, np.concatenate([values, *above]))
@@ -275,7 +275,7 @@ class Oracle:
         number = np.empty(len(members), dtype=np.int64)
         for f in np.flatnonzero(self.allowed):
             if self.unordered[f]:
-                yield from self._level_boxes(f, members, above_stumps=depth == 2)
+                yield from self._level_boxes(int(f), members, above_stumps=depth == 2)
                 continue
             upper = np.full(int(self.sizes[f]) + 1, -1, dtype=np.int64)
             count, exact = blocks(self.ranks[f], self.sizes[f], members, self.most_blocks, number, upper)
