@@ -21,7 +21,7 @@ from evenleaf.errors import InputError
 from evenleaf.problem import Problem
 from evenleaf.tree import Tree, tree_from_json, tree_to_json
 
-GRID = 1 << 24
+GRID = 1 << 30
 LEFT, RIGHT, OPEN = 0, 1, 2
 VERSION = 1
 _MAGIC = b"evenleaf-certificate\n"
