@@ -1,8 +1,8 @@
 """The certificate of a proof: how the space of trees was split, and the multipliers that rule each part out (§6).
 
 A certificate speaks about a problem as `search/compiled.py` prepares it: people with equal features merged,
-features as ranks, operator rows merged. Multipliers are whole numbers over `GRID`, fine enough that rounding moves no
-bound by as much as the tolerance of the claim.
+features as ranks, operator rows merged. Multipliers are whole numbers over `GRID`; the search
+rounds them so before it prices them, so that the checker sees exactly what the search saw.
 """
 
 from __future__ import annotations

@@ -191,7 +191,7 @@ class Worker:
 
 
 def on_grid(mu: np.ndarray) -> np.ndarray:
-    """Multipliers as whole numbers, fine enough that no bound moves by more than the certificate's tolerance."""
+    """Multipliers as whole numbers; the ascent has put them on the grid already."""
     return np.rint(mu * GRID).astype(np.int32)
 
 
