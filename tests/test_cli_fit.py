@@ -69,7 +69,9 @@ def test_the_tree_on_the_terminal(table: str, capsys: pytest.CaptureFixture[str]
         "with λ = 1",
     ):
         assert text in out
-    assert str(point.tree).splitlines()[0] in out
+    # Several trees may be optimal at this λ; the command shows the one that solving it gives.
+    tree = solve(loan_case().problem.with_weight(1.0)).tree
+    assert str(tree).splitlines()[0] in out
 
 
 def test_the_model_file_holds_the_answer(table: str, tmp_path: Path) -> None:

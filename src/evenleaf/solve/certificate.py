@@ -8,10 +8,9 @@ rounds them so before it prices them, so that the checker sees exactly what the 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +23,7 @@ from evenleaf.tree import Tree, tree_from_json, tree_to_json
 GRID = 1 << 30
 LEFT, RIGHT, OPEN = 0, 1, 2
 VERSION = 1
+_LARGE = 10_000  # multipliers
 _MAGIC = b"evenleaf-certificate\n"
 
 
@@ -74,26 +74,23 @@ class Certificate:
 
     def to_bytes(self) -> bytes:
         """Compressed, safe to read from strangers, the same for the same proof."""
-        multipliers: list[np.ndarray] = []
-        regions = [_region_out(region, None, multipliers) for region in self.regions]
         head = {
             "version": VERSION,
             "objective": self.objective,
             "tolerance": self.tolerance,
             "tree": self.tree,
             "problem": self.problem,
-            "rows": [int(n) for n in multipliers[0].shape] if multipliers else [0, 0],
-            "regions": regions,
+            "rows": [int(n) for n in self.regions[0].mu.shape] if self.regions else [0, 0],
+            "regions": [_region_out(region, None, _ignore) for region in self.regions],
         }
-        stacked = np.stack(multipliers).astype("<i4") if multipliers else np.zeros(0, dtype="<i4")
-        body = io.BytesIO()
         text = json.dumps(head, separators=(",", ":")).encode()
-        body.write(len(text).to_bytes(8, "little"))
-        body.write(text)
-        # Byte by byte, lowest first: the high bytes of small steps are all alike, and pack well.
-        body.write(np.ascontiguousarray(stacked.reshape(-1).view(np.uint8).reshape(-1, 4).T).tobytes())
-        packed = zlib.compress(body.getvalue(), 6)
-        return _MAGIC + hashlib.sha256(packed).digest() + packed
+        squeeze = zlib.compressobj(6)
+        packed = [squeeze.compress(len(text).to_bytes(8, "little") + text)]
+        for region in self.regions:
+            _region_out(region, None, lambda step: packed.append(squeeze.compress(_octets(step))))
+        packed.append(squeeze.flush())
+        body = b"".join(packed)
+        return _MAGIC + hashlib.sha256(body).digest() + body
 
     @property
     def n_nodes(self) -> int:
@@ -115,8 +112,8 @@ def certificate_from_bytes(data: bytes) -> Certificate:
         if head["version"] != VERSION:
             raise InputError(f"the certificate has version {head['version']}; this Evenleaf reads version {VERSION}")
         rows, classes = (int(n) for n in head["rows"])
-        octets = np.frombuffer(body[8 + length :], dtype=np.uint8).reshape(4, -1)
-        table = np.ascontiguousarray(octets.T).view("<i4").reshape(-1).astype(np.int32)
+        octets = np.frombuffer(body, dtype=np.uint8)[8 + length :].reshape(-1, 4, max(1, rows * classes))
+        table = np.ascontiguousarray(octets.transpose(0, 2, 1)).view("<i4").reshape(-1).astype(np.int32)
         steps = iter(table.reshape(-1, rows, classes)) if table.size else iter(())
         regions = tuple(_region_in(entry, None, steps, (rows, classes)) for entry in head["regions"])
         return Certificate(
@@ -156,6 +153,33 @@ def claimed_tree(certificate: Certificate) -> Tree:
     return tree_from_json(certificate.tree)
 
 
+def _ignore(_: np.ndarray) -> None:
+    """For the walk that wants the words only."""
+
+
+def _octets(step: np.ndarray) -> bytes:
+    """Byte by byte, lowest first: the high bytes of small steps are all alike, and pack well."""
+    return np.ascontiguousarray(step.astype("<i4").reshape(-1, 1).view(np.uint8).T).tobytes()
+
+
+def _get_mu(node: Any) -> np.ndarray:
+    kept = node.__dict__["_mu"]
+    if isinstance(kept, np.ndarray):
+        return kept
+    data, shape = kept
+    return np.frombuffer(zlib.decompress(data), dtype=np.int32).reshape(shape)
+
+
+def _set_mu(node: Any, mu: np.ndarray) -> None:
+    small = mu.size <= _LARGE
+    node.__dict__["_mu"] = mu if small else (zlib.compress(mu.astype(np.int32).tobytes(), 1), mu.shape)
+
+
+# A proof on a large table has thousands of long rows of multipliers: they are kept compressed from the start.
+for _holder in (Labels, Region):
+    setattr(_holder, "mu", property(_get_mu, _set_mu))  # noqa: B010
+
+
 def count_nodes(region: Region) -> int:
     """How many sets of trees a region speaks about."""
     return sum(1 for _ in _walk(region))
@@ -172,22 +196,22 @@ def _walk(region: Region) -> Iterator[object]:
         yield from _walk(part)
 
 
-def _region_out(region: Region, before: np.ndarray | None, multipliers: list[np.ndarray]) -> list[Any]:
-    """A region as JSON; its multipliers go to the list, as the difference to those of the set it is part of."""
-    multipliers.append(_step(region.mu, before))
+def _region_out(region: Region, before: np.ndarray | None, emit: Callable[[np.ndarray], None]) -> list[Any]:
+    """A region as JSON; its multipliers are passed on, as the difference to those of the set it is part of."""
+    emit(_step(region.mu, before))
     roots = [region.first, region.last] if region.sides is None else [int(side) for side in region.sides]
-    labels = None if region.labels is None else _labels_out(region.labels, region.mu, multipliers)
-    parts = [_region_out(part, region.mu, multipliers) for part in region.parts]
+    labels = None if region.labels is None else _labels_out(region.labels, region.mu, emit)
+    parts = [_region_out(part, region.mu, emit) for part in region.parts]
     return [region.feature, int(region.sides is None), roots, region.scale, labels, parts]
 
 
-def _labels_out(top: Labels, before: np.ndarray, multipliers: list[np.ndarray]) -> list[list[Any]]:
+def _labels_out(top: Labels, before: np.ndarray, emit: Callable[[np.ndarray], None]) -> list[list[Any]]:
     """The nodes in the order of a walk, so that deep trees need no deep nesting."""
     rows: list[list[Any]] = []
     stack = [(top, before)]
     while stack:
         node, parent = stack.pop()
-        multipliers.append(_step(node.mu, parent))
+        emit(_step(node.mu, parent))
         rows.append([node.scale, node.person, node.label])
         if node.children is not None:
             stack += [(node.children[1], node.mu), (node.children[0], node.mu)]

@@ -7,7 +7,7 @@ import os
 from evenleaf.solve.search.compiled import Compiled
 
 _MIB = 1 << 20
-_IN_A_BOX, _IN_A_PROOF = 8, 4  # bytes a multiplier
+_IN_A_BOX, _IN_A_PROOF = 8, 4  # bytes a multiplier, before any packing
 
 
 class Memory:

@@ -29,6 +29,7 @@ from evenleaf.tree import Tree
 
 _WORK = 20000
 _MOST_MOVES = 64
+_UNSEEN = np.zeros((0, 0), dtype=np.int32)  # multipliers of a node that is not visited yet
 _MOST_LABEL_NODES = 60  # a box with several roots that needs more than this is split instead
 _MOST_LABEL_NODES_AT_A_ROOT = 20_000  # then the relaxation of long lists of levels is to blame: the bound stands
 _NEAR = 0.03  # a tree within this part of the incumbent is worth a descent
@@ -128,7 +129,7 @@ class Worker:
     def _prove(self, box: Box, old: Labels | None) -> Examined | None:
         """Branch on people's labels until all is closed; None where it is better to split the box."""
         several = len(box.moving) > 0
-        top = _labels_of(box)
+        top = Labels(_UNSEEN, 1.0)
         stack: list[tuple[Labels | None, Labels, Box, tuple[Fixing, ...]]] = [(old, top, box, ())]
         visited = 0
         while stack:
@@ -168,7 +169,7 @@ class Worker:
             node.person, node.label = self._contested(reached, fixings)
             if node.person < 0:
                 return False
-        node.children = (Labels(node.mu, node.scale), Labels(node.mu, node.scale))
+        node.children = (Labels(_UNSEEN, 1.0), Labels(_UNSEEN, 1.0))
         for equal, before, child in zip((False, True), previous, node.children, strict=True):
             decided = (*fixings, Fixing(node.person, node.label, equal))
             stack.append((before, child, reached.box, decided))
@@ -193,10 +194,6 @@ class Worker:
 def on_grid(mu: np.ndarray) -> np.ndarray:
     """Multipliers as whole numbers; the ascent has put them on the grid already."""
     return np.rint(mu * GRID).astype(np.int32)
-
-
-def _labels_of(box: Box) -> Labels:
-    return Labels(on_grid(box.mu), box.scale)
 
 
 def region_of(box: Box, compiled: Compiled) -> Region:
