@@ -29,7 +29,13 @@ def main() -> None:
         theirs = solve(problem, Budget(time_limit=180), solver="mip")
         same = abs(ours.objective - theirs.objective) < 1e-6 if theirs.proven else None
         ratio = theirs.seconds / ours.seconds
-        row: dict[str, object] = {"n": size, "depth": depth, "weight": 0.3, "search": ours.seconds, "mip": theirs.seconds}
+        row: dict[str, object] = {
+            "n": size,
+            "depth": depth,
+            "weight": 0.3,
+            "search": ours.seconds,
+            "mip": theirs.seconds,
+        }
         rows.append(row | {"ratio": ratio, "mip_status": str(theirs.status), "same": same})
         print(
             f"{size:5}{depth:6}{0.3:6g}{ours.seconds:10.3f}{theirs.seconds:11.2f}{ratio:8.0f}  "

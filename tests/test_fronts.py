@@ -132,7 +132,7 @@ def small_table(seed: int, n_people: int = 40) -> People:
 
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("form", [{"fairness_weight": 0.3}, {"max_discrimination": 0.3}])
-def test_agrees_with_the_mixed_integer_program_at_depth_three(seed: int, form: dict[str, float]) -> None:
+def test_agrees_with_the_mixed_integer_program(seed: int, form: dict[str, float]) -> None:
     shape = Shape(max_depth=2)
     problem = pose(small_table(seed), fairness=EqualizedOdds(1), shape=shape, **form)  # type: ignore[arg-type]
     one, two = SOLVER.solve(problem, Budget()), MipSolver().solve(problem, Budget(time_limit=120))

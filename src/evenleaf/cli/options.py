@@ -34,6 +34,7 @@ class SolverChoice(StrEnum):
     """Who answers."""
 
     auto = "auto"
+    fronts = "fronts"
     search = "search"
     mip = "mip"
     local = "local"

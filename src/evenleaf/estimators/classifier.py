@@ -43,7 +43,7 @@ class FairTreeClassifier(ClassifierMixin, FairTree):  # type: ignore[misc]
     allow_protected_splits
         Whether the tree may test protected columns that stand in X.
     solver, solver_options
-        "auto" takes an exact method; "search", "mip", "local" and "greedy" name one.
+        "auto" takes an exact method; "fronts", "search", "mip", "local" and "greedy" name one.
     time_limit, gap
         Seconds, and the relative gap, at which to stop; None and 0 go on until the proof is complete.
     n_jobs, random_state, verbose
