@@ -24,6 +24,7 @@ GRID = 1 << 30
 LEFT, RIGHT, OPEN = 0, 1, 2
 VERSION = 1
 _LARGE = 10_000  # multipliers
+_MOST_BYTES = 1 << 34  # a stranger's file must not fill the memory
 _MAGIC = b"evenleaf-certificate\n"
 
 
@@ -106,7 +107,10 @@ def certificate_from_bytes(data: bytes) -> Certificate:
     if hashlib.sha256(packed).digest() != data[len(_MAGIC) : len(_MAGIC) + 32]:
         raise InputError("the certificate was cut short or edited: its checksum does not hold")
     try:
-        body = zlib.decompress(packed)
+        unpack = zlib.decompressobj()
+        body = unpack.decompress(packed, _MOST_BYTES)
+        if unpack.unconsumed_tail:
+            raise InputError("the certificate is larger than any that Evenleaf writes")
         length = int.from_bytes(body[:8], "little")
         head = json.loads(body[8 : 8 + length])
         if head["version"] != VERSION:
@@ -256,5 +260,7 @@ def _labels_in(rows: list[Any], before: np.ndarray, steps: Iterator[np.ndarray],
 def _next(steps: Iterator[np.ndarray], before: np.ndarray | None, shape: tuple[int, int]) -> np.ndarray:
     if not all(shape):
         return np.zeros(shape, dtype=np.int32)
-    step = next(steps)
+    step = next(steps, None)
+    if step is None:
+        raise ValueError("multipliers are missing")
     return step if before is None else (before + step).astype(np.int32)
