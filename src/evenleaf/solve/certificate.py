@@ -24,7 +24,7 @@ GRID = 1 << 30
 LEFT, RIGHT, OPEN = 0, 1, 2
 VERSION = 1
 _LARGE = 10_000  # multipliers
-_MOST_BYTES = 1 << 34  # a stranger's file must not fill the memory
+_MOST_BYTES = 1 << 32  # a stranger's file must not fill the memory
 _MAGIC = b"evenleaf-certificate\n"
 
 
