@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from evenleaf.cli import main
+from cli_runs import refused, run
 from evenleaf.cli.progress import late_progress
 
 HEADER = "age,job,race,sex,granted,amount"
@@ -32,25 +32,6 @@ def table(tmp_path: Path) -> str:
 def write(path: Path, lines: list[str]) -> str:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return str(path)
-
-
-def run(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as leaving:
-        main(list(arguments))
-    code = leaving.value.code
-    assert isinstance(code, int)
-    return code
-
-
-def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """The one sentence on standard error; nothing else may have been printed."""
-    assert run(*arguments) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("error: ")
-    assert err.count("\n") == 1
-    assert "Traceback" not in err
-    return err
 
 
 def test_tables_on_the_terminal(table: str, capsys: pytest.CaptureFixture[str]) -> None:

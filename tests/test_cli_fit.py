@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cli_runs import refused, run
 from evenleaf.case import Question, make_case, open_case, read_answer
-from evenleaf.cli import main
 from evenleaf.cli.live import Knowledge, display
 from evenleaf.metrics import dtdi
 from evenleaf.problem import Problem, Score
@@ -32,24 +32,6 @@ FIT = ("--target", "granted", "--protected", "group", "--neighbors", "5")
 @pytest.fixture
 def table(tmp_path: Path) -> str:
     return write_csv(tmp_path / "loans.csv", loan_columns())
-
-
-def run(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as leaving:
-        main(list(arguments))
-    code = leaving.value.code
-    assert isinstance(code, int)
-    return code
-
-
-def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """The one sentence on standard error; nothing else may have been printed."""
-    assert run(*arguments) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("error: ")
-    assert err.count("\n") == 1
-    return err
 
 
 def test_the_tree_on_the_terminal(table: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cli_runs import run
 from evenleaf.case import Answer, Tally, answer_point, predict_lines, read_answer
-from evenleaf.cli import main
 from evenleaf.errors import InputError
 from evenleaf.tree import Leaf, Tree, tree_to_json
 from report_cases import csv_text, hostile_columns, loan_case, loan_columns, loan_frontier, pay_columns, write_csv
@@ -27,14 +27,6 @@ code = run(sys.argv[1:])
 sys.stderr.write(f"peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}")
 sys.exit(code)
 """
-
-
-def run(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as leaving:
-        main(list(arguments))
-    code = leaving.value.code
-    assert isinstance(code, int)
-    return code
 
 
 @pytest.fixture

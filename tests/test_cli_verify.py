@@ -9,20 +9,12 @@ from typing import Any
 
 import pytest
 
+from cli_runs import run
 from evenleaf.case import Answer, Question, answer_point, make_case, read_answer, verify_file
-from evenleaf.cli import main
 from evenleaf.errors import InputError
 from evenleaf.solve import Budget, solve
 from evenleaf.tree import Leaf, Tree, tree_to_json
 from report_cases import loan_case, loan_columns, loan_frontier, write_csv
-
-
-def run(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as leaving:
-        main(list(arguments))
-    code = leaving.value.code
-    assert isinstance(code, int)
-    return code
 
 
 @pytest.fixture

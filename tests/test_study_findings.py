@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenleaf.cli import main
+from cli_runs import run
 from evenleaf.errors import InputError
 from evenleaf.solve import TracePoint
 from evenleaf.study import Results, make_study, write_findings
@@ -224,13 +224,6 @@ def test_the_page_shows_methods_choices_and_checks(study: Path) -> None:
     assert table[0].startswith("data,index,fold,method")
     chains = {json.dumps([row["index"], row["fold"], row["method"]]) for row in Results.read(study).of("trade-off")}
     assert len(table) == 1 + len(chains)
-
-
-def run(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as leaving:
-        main(list(arguments))
-    assert isinstance(leaving.value.code, int)
-    return leaving.value.code
 
 
 @pytest.mark.needs("matplotlib")

@@ -19,22 +19,10 @@ from evenleaf.solve.search.deep import DeepOracle
 from evenleaf.solve.search.oracle import Scratch
 from evenleaf.solve.search.pairs import PairOracle
 from evenleaf.solve.search.plan import Found, Oracle
+from evenleaf.solve.search.steps import Effort, Record
 from evenleaf.solve.search.sweep import SweepOracle
 
 _STALLS, _LEAST_STEP = 4, 0.02
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How long to climb: at most `steps`, given up when `every` steps gain less than `gain` of what remains.
-
-    A box whose first bound is further below the target than `near` of it is left at that.
-    """
-
-    steps: int
-    every: int
-    gain: float
-    near: float = np.inf
 
 
 LOOK = Effort(1, 1, 0.0)
@@ -89,39 +77,6 @@ class Ascent:
         return PairOracle(box, pairs, self.scratch) if box.chooses else SweepOracle(box, pairs, self.scratch)
 
 
-@dataclass(eq=False)
-class _Record:
-    """The best multipliers of an ascent, and how the steps towards them are going."""
-
-    mu: np.ndarray
-    scale: float
-    best: float = -np.inf
-    last: float = -np.inf
-    stalled: int = 0
-    length: float = 1.0
-
-    def note(self, value: float, mu: np.ndarray, scale: float) -> None:
-        """Keep the multipliers if they give a better bound."""
-        if value > self.best + 1e-12:
-            self.best, self.scale, self.stalled = value, scale, 0
-            self.mu[:] = mu
-        else:
-            self.stalled += 1
-
-    def slow(self, count: int, effort: Effort, target: float) -> bool:
-        """Whether the last few steps gained too little of what remains."""
-        if count % effort.every:
-            return False
-        gained, self.last = self.best - self.last, self.best
-        return count > 0 and gained < effort.gain * (target - self.best)
-
-    def retreat(self, mu: np.ndarray) -> float:
-        """Back to the best multipliers, with shorter steps from there."""
-        self.length, self.stalled = self.length / 2, 0
-        mu[:] = self.mu
-        return self.scale
-
-
 class _Climb:
     """One ascent: the state that its steps share."""
 
@@ -136,7 +91,7 @@ class _Climb:
     def run(self, effort: Effort) -> Ascended:
         """Step until the target is reached, the gains run out, or the steps do."""
         mu, scale = self.box.mu.copy(), self.box.scale
-        record = _Record(mu.copy(), scale)
+        record = Record(mu.copy(), scale)
         direction = np.zeros_like(mu)
         for count in range(effort.steps):
             value, choice = self._bound(mu, scale)

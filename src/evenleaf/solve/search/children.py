@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import permutations
-
 import numpy as np
 
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import gray_code
 from evenleaf.solve.search.compiled import Compiled
+from evenleaf.solve.search.oracle import labelled_stumps, plan_stump
 from evenleaf.solve.search.plan import Plan
 
 _MOST_SPELT_LEVELS = 7  # of a stump below such a test: its subsets are listed, so that none is relaxed
@@ -102,25 +101,13 @@ class Children:
         below = []
         for half in self._halves(number):
             _, feature, cut = kernels.best_stump(costs, half, self.segment, self.n_segments, self.compiled.unordered)
-            below.append(self.stump(half, feature, cut, labels))
+            below.append(plan_stump(self.compiled, self.place, feature, cut, half, labels))
         f = self._feature(number)
         left = np.zeros(int(self.compiled.sizes[f]), dtype=np.bool_)
         left[self.compiled.ranks[f][self._halves(number)[0]]] = True
         if not self.compiled.unordered[f]:
             left[: int(self.part_place[self.compiled.offsets[f] + self.moves[number]]) + 1] = True
         return Plan(f, left, *below)
-
-    def stump(self, half: np.ndarray, feature: int, cut: int, labels: np.ndarray) -> Plan | None:
-        """The test of a stump."""
-        c = self.compiled
-        if feature < 0 or not half.any():
-            return None
-        left = np.zeros(int(c.sizes[feature]), dtype=np.bool_)
-        if c.unordered[feature]:
-            left[c.ranks[feature][half & (labels == labels[half].min())]] = True
-        else:
-            left[: int(self.place[c.offsets[feature] + cut]) + 1] = True
-        return Plan(feature, left)
 
     def _feature(self, number: int) -> int:
         return int(np.searchsorted(self.starts, number, side="right") - 1)
@@ -162,7 +149,7 @@ class _Pairs:
         n_levels = int(children.n_parts[feature])
         # Group 0 of the histogram is for people who are settled; here every level picks.
         self.group = (children.part[feature] + 1).astype(np.int32)
-        self.stumps = self._labelled()
+        self.stumps = labelled_stumps(children.compiled, children.n_segments, self._spelt)
         self.settled, self.parts = np.empty(len(self.stumps)), np.empty((len(self.stumps), n_levels))
         self.least = (np.empty(len(self.stumps)), np.empty(len(self.stumps)))
         n_options = children.compiled.n_features + 1
@@ -170,22 +157,8 @@ class _Pairs:
         self.chosen = (-1, -1)
         self.h = np.empty((n_levels + 1, int(children.n_segments.max(initial=1)), children.compiled.n_labels))
 
-    def _labelled(self) -> np.ndarray:
-        """Rows (feature, segment, label below, label above), feature −1 for one label throughout."""
-        c, n_segments = self.children.compiled, self.children.n_segments
-        n_classes = c.n_labels + 1
-        rows = [(-1, 0, label, label) for label in range(n_classes)]
-        for f in np.flatnonzero(n_segments):
-            n_levels = int(n_segments[f])
-            if c.unordered[f] and (f == self.feature or n_levels > _MOST_SPELT_LEVELS):
-                rows += [(int(f), -1, a, b) for a in range(n_classes) for b in range(a + 1, n_classes)]
-            elif c.unordered[f]:
-                sets = range(1, (1 << n_levels) - 1)
-                rows += [(int(f), s, a, b) for s in sets for a in range(n_classes) for b in range(a + 1, n_classes)]
-            else:
-                cuts = range(int(n_segments[f]) - 1)
-                rows += [(int(f), cut, a, b) for cut in cuts for a, b in permutations(range(n_classes), 2)]
-        return np.array(rows, dtype=np.int64)
+    def _spelt(self, feature: int) -> bool:
+        return feature != self.feature and int(self.children.n_segments[feature]) <= _MOST_SPELT_LEVELS
 
     @property
     def real(self) -> bool:
@@ -239,7 +212,8 @@ class _Pairs:
         below = []
         for side, number in enumerate(self.chosen):
             half = children.member & (goes_left if side == 0 else ~goes_left)
-            below.append(children.stump(half, int(self.stumps[number, 0]), max(0, int(self.stumps[number, 1])), labels))
+            feature, segment = (int(entry) for entry in self.stumps[number, :2])
+            below.append(plan_stump(c, children.place, feature, segment, half, labels))
         return Plan(self.feature, left, *below)
 
     def survivors(self, slack: float) -> np.ndarray | None:

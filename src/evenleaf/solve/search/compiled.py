@@ -93,10 +93,10 @@ def compile_problem(problem: Problem) -> Compiled:
     first, kind = equal_rows(table.select(allowed))
     costs = _merged_costs(problem, kind, len(first))
     factor = 1.0 if problem.max_discrimination is not None else problem.fairness_weight
-    disparity = _merged_disparity(factor * problem.simplified, kind, len(first))
+    disparity = merged_disparity(factor * problem.simplified, kind, len(first))
     by_person = sp.csr_array(disparity.matrix.T)
     by_person.sort_indices()
-    features, ranks = _features(problem, table, first)
+    features, ranks = find_features(problem, table, first)
     sizes = np.array([len(feature.values) for feature in features], dtype=np.int64)
     unordered = np.array([feature.unordered for feature in features], dtype=np.bool_)
     return Compiled(
@@ -125,12 +125,14 @@ def _merged_costs(problem: Problem, kind: np.ndarray, n_kinds: int) -> np.ndarra
     return costs
 
 
-def _merged_disparity(disparity: Disparity, kind: np.ndarray, n_kinds: int) -> Disparity:
+def merged_disparity(disparity: Disparity, kind: np.ndarray, n_kinds: int) -> Disparity:
+    """The operator over merged people."""
     merge = sp.csr_array((np.ones(len(kind)), (np.arange(len(kind)), kind)), shape=(len(kind), n_kinds))
     return Disparity(sp.csr_array(disparity.matrix @ merge), disparity.weight).simplified()
 
 
-def _features(problem: Problem, table: Table, first: np.ndarray) -> tuple[tuple[Feature, ...], np.ndarray]:
+def find_features(problem: Problem, table: Table, first: np.ndarray) -> tuple[tuple[Feature, ...], np.ndarray]:
+    """Every way to test an allowed column, and each merged person's rank in it."""
     found: list[tuple[Feature, np.ndarray]] = []
     for column in problem.shape.allowed(table.schema):
         values = table.data[column][first]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations, permutations
 from typing import TypeVar, cast
 
 import numpy as np
@@ -63,17 +64,40 @@ class Sides:
             scratch.least_people, (self.groups[side] >= 0) | self.free, self.segment[side],
         )  # fmt: skip
 
-    def stump(self, side: int, feature: int, segment: int, member: np.ndarray, labels: np.ndarray) -> Plan | None:
-        """The stump that cuts a feature after a segment, or sends the levels with the lowest label left."""
-        c = self.compiled
-        if feature == c.n_features or not member.any():
-            return None
-        left = np.zeros(int(c.sizes[feature]), dtype=np.bool_)
-        if c.unordered[feature]:
-            left[c.ranks[feature][member & (labels == labels[member].min())]] = True
+
+def plan_stump(
+    c: Compiled, place: np.ndarray, feature: int, segment: int, member: np.ndarray, labels: np.ndarray
+) -> Plan | None:
+    """The stump that cuts a feature after a segment, or sends the levels with the lowest label left.
+
+    None where there is no test (a feature that is none of ours), or nobody to ask.
+    """
+    if not 0 <= feature < c.n_features or not member.any():
+        return None
+    left = np.zeros(int(c.sizes[feature]), dtype=np.bool_)
+    if c.unordered[feature]:
+        left[c.ranks[feature][member & (labels == labels[member].min())]] = True
+    else:
+        left[: int(place[c.offsets[feature] + segment]) + 1] = True
+    return Plan(feature, left)
+
+
+def labelled_stumps(c: Compiled, n_segments: np.ndarray, spelt: Callable[[int], bool]) -> np.ndarray:
+    """Rows (feature, segment, label below, label above), feature −1 for one label throughout.
+
+    Of an unordered feature that is spelt, the segment is a set of levels as bits; else −1, every cell by itself.
+    """
+    n_classes = c.n_labels + 1
+    one_way = list(combinations(range(n_classes), 2))
+    rows = [(-1, 0, label, label) for label in range(n_classes)]
+    for f in np.flatnonzero(n_segments):
+        if not c.unordered[f]:
+            cuts = range(int(n_segments[f]) - 1)
+            rows += [(int(f), cut, a, b) for cut in cuts for a, b in permutations(range(n_classes), 2)]
         else:
-            left[: int(self.place[side, c.offsets[feature] + segment]) + 1] = True
-        return Plan(feature, left)
+            sets = range(1, (1 << int(n_segments[f])) - 1) if spelt(int(f)) else [-1]
+            rows += [(int(f), levels, a, b) for levels in sets for a, b in one_way]
+    return np.array(rows, dtype=np.int64)
 
 
 def _by_group(group: np.ndarray, n_moving: int) -> tuple[np.ndarray, np.ndarray]:

@@ -6,13 +6,11 @@ label alone, which is a relaxation; everything else is exact.
 
 from __future__ import annotations
 
-from itertools import permutations
-
 import numpy as np
 
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import Box
-from evenleaf.solve.search.oracle import Scratch, Sides
+from evenleaf.solve.search.oracle import Scratch, Sides, labelled_stumps, plan_stump
 from evenleaf.solve.search.plan import Plan
 
 
@@ -24,23 +22,13 @@ class PairOracle:
         self.compiled, self.sides = scratch.compiled, scratch.once(box, lambda: Sides(box, scratch))
         n_levels, n_labels = len(box.moving), self.compiled.n_labels
         self.h = np.empty((n_levels + 1, self.sides.widest, n_labels))
-        self.lists = tuple(self._labelled(side) for side in (0, 1))
+        self.lists = tuple(
+            labelled_stumps(self.compiled, n_segments, spelt=lambda _: False) for n_segments in self.sides.n_segments
+        )
         self.settled = tuple(np.empty(len(stumps)) for stumps in self.lists)
         self.moving = tuple(np.empty((len(stumps), n_levels)) for stumps in self.lists)
         self.least = tuple(np.empty(len(stumps)) for stumps in self.lists)
         self.real = not any(self.compiled.unordered[stumps[stumps[:, 0] >= 0, 0]].any() for stumps in self.lists)
-
-    def _labelled(self, side: int) -> np.ndarray:
-        """Rows (feature, segment, label below, label above), feature −1 for one label throughout."""
-        n_classes = self.compiled.n_labels + 1
-        rows = [(-1, 0, label, label) for label in range(n_classes)]
-        for f in np.flatnonzero(self.sides.n_segments[side]):
-            if self.compiled.unordered[f]:
-                rows += [(int(f), -1, a, b) for a in range(n_classes) for b in range(a + 1, n_classes)]
-            else:
-                cuts = range(int(self.sides.n_segments[side][f]) - 1)
-                rows += [(int(f), cut, a, b) for cut in cuts for a, b in permutations(range(n_classes), 2)]
-        return np.array(rows, dtype=np.int64)
 
     def best(self) -> tuple[float, tuple[int, ...]]:
         """The cheapest pair of labelled stumps."""
@@ -102,8 +90,7 @@ class PairOracle:
         for side, number in enumerate(choice[1:]):
             feature, segment = (int(entry) for entry in self.lists[side][number][:2])
             member = goes_left if side == 0 else ~goes_left
-            test = self.compiled.n_features if feature < 0 else feature
-            stumps.append(self.sides.stump(side, test, segment, member, labels))
+            stumps.append(plan_stump(self.compiled, self.sides.place[side], feature, segment, member, labels))
         return Plan(self.box.feature, left_ranks, *stumps)
 
     def is_real(self, choice: tuple[int, ...]) -> bool:  # noqa: ARG002

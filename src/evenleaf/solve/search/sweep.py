@@ -6,7 +6,7 @@ import numpy as np
 
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import Box
-from evenleaf.solve.search.oracle import Scratch, Sides
+from evenleaf.solve.search.oracle import Scratch, Sides, plan_stump
 from evenleaf.solve.search.plan import Plan
 
 
@@ -91,7 +91,8 @@ class SweepOracle:
         stumps = []
         for side, feature in enumerate(features):
             member = goes_left if side == 0 else ~goes_left
-            stumps.append(self.sides.stump(side, feature, self._cut(side, feature, member), member, labels))
+            cut, place = self._cut(side, feature, member), self.sides.place[side]
+            stumps.append(plan_stump(self.compiled, place, feature, cut, member, labels))
         return Plan(self.box.feature, left_ranks, *stumps)
 
     def is_real(self, choice: tuple[int, ...]) -> bool:  # noqa: ARG002

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from evenleaf.solve.search.ascent import CLIMB, GLANCE, LOOK, SEARCH, Effort
+from evenleaf.solve.search.ascent import CLIMB, GLANCE, LOOK, SEARCH
 from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH, single_root
 from evenleaf.solve.search.compiled import Compiled
+from evenleaf.solve.search.steps import Effort
 from evenleaf.solve.search.worker import Worker
 
 _DEEPEST_CLIMBED = 3  # below that a single bound takes too long

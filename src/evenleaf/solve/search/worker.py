@@ -17,7 +17,7 @@ import numpy as np
 from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.certificate import GRID, OPEN, Labels, Region
-from evenleaf.solve.search.ascent import CLIMB, DEEP_GLANCE, GLANCE, LOOK, Ascended, Ascent, Effort, Fixing
+from evenleaf.solve.search.ascent import CLIMB, DEEP_GLANCE, GLANCE, LOOK, Ascended, Ascent, Fixing
 from evenleaf.solve.search.boxes import LEFT, MOST_SWEPT_DEPTH, RIGHT, Box, split
 from evenleaf.solve.search.compiled import Compiled
 from evenleaf.solve.search.decode import decode
@@ -25,6 +25,7 @@ from evenleaf.solve.search.descent import Descent
 from evenleaf.solve.search.kernels import EPSILON
 from evenleaf.solve.search.limits import allowed_pairs
 from evenleaf.solve.search.plan import Found
+from evenleaf.solve.search.steps import Effort
 from evenleaf.tree import Tree
 
 _WORK = 20000

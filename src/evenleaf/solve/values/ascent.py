@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evenleaf.problem import FEASIBILITY_TOLERANCE, Shape
+from evenleaf.solve.search.steps import Effort, Record
 from evenleaf.solve.values import kernels
 from evenleaf.solve.values.boxes import Box
 from evenleaf.solve.values.compiled import Compiled
@@ -17,15 +18,6 @@ from evenleaf.solve.values.oracle import Scratch, StumpOracle, SubtreeOracle
 
 _STALLS, _LEAST_STEP = 4, 0.01
 _WORTH_DROPPING = 0.1
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How long to climb: at most `steps`, given up when `every` steps gain less than `gain` of what remains."""
-
-    steps: int
-    every: int
-    gain: float
 
 
 LOOK = Effort(1, 1, 0.0)
@@ -75,39 +67,6 @@ class Ascent:
         return _Climb(self, box, oracle, target).run(effort)
 
 
-@dataclass(eq=False)
-class _Record:
-    """The best multipliers of an ascent, and how the steps towards them are going."""
-
-    mu: np.ndarray
-    scale: float
-    best: float = -np.inf
-    last: float = -np.inf
-    stalled: int = 0
-    length: float = 1.0
-
-    def note(self, value: float, mu: np.ndarray, scale: float) -> None:
-        """Keep the multipliers if they give a better bound."""
-        if value > self.best + 1e-12:
-            self.best, self.scale, self.stalled = value, scale, 0
-            self.mu[:] = mu
-        else:
-            self.stalled += 1
-
-    def slow(self, count: int, effort: Effort, target: float) -> bool:
-        """Whether the last few steps gained too little of what remains."""
-        if count % effort.every:
-            return False
-        gained, self.last = self.best - self.last, self.best
-        return count > 0 and gained < effort.gain * (target - self.best)
-
-    def retreat(self, mu: np.ndarray) -> float:
-        """Back to the best multipliers, with shorter steps from there."""
-        self.length, self.stalled = self.length / 2, 0
-        mu[:] = self.mu
-        return self.scale
-
-
 class _Climb:
     """One ascent: the state that its steps share."""
 
@@ -121,7 +80,7 @@ class _Climb:
     def run(self, effort: Effort) -> Ascended:
         """Step until the target is reached, the gains run out, or the steps do."""
         mu, scale = self.box.mu.copy(), self.box.scale
-        record = _Record(mu.copy(), scale)
+        record = Record(mu.copy(), scale)
         direction = np.zeros_like(mu)
         for count in range(effort.steps):
             value, tests = self._bound(mu, scale)
@@ -193,7 +152,7 @@ class _Climb:
             self._bound(mu, scale)
         return self.oracle.survivors(self.target - kernels.EPSILON - self._offset(scale))
 
-    def _finish(self, record: _Record) -> Ascended:
+    def _finish(self, record: Record) -> Ascended:
         best, mu, scale = record.best, record.mu, record.scale
         box = replace(self.box, mu=mu, scale=scale, bound=max(self.box.bound, best))
         if best < self.target - kernels.EPSILON:

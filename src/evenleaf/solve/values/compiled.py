@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from evenleaf.problem import Problem
-from evenleaf.solve.search.compiled import Feature, _features, _merged_disparity
+from evenleaf.solve.search.compiled import Feature, find_features, merged_disparity
 from evenleaf.table import equal_rows
 
 # A categorical feature with more levels has too many subsets to keep a mark for each.
@@ -82,10 +82,10 @@ def compile_values(problem: Problem) -> Compiled:
     _, first, kind = np.unique(np.column_stack([alike, level.ravel()]), axis=0, return_index=True, return_inverse=True)
     kind = kind.ravel()
     factor = 1.0 if problem.max_discrimination is not None else problem.fairness_weight
-    disparity = _merged_disparity(factor * problem.simplified, kind, len(first))
+    disparity = merged_disparity(factor * problem.simplified, kind, len(first))
     by_person = sp.csr_array(disparity.matrix.T)
     by_person.sort_indices()
-    features, ranks = _features(problem, table, first)
+    features, ranks = find_features(problem, table, first)
     sizes = np.array([len(feature.values) for feature in features], dtype=np.int64)
     unordered = np.array([feature.unordered for feature in features], dtype=np.bool_)
     n_tests = np.array(

@@ -17,7 +17,8 @@ from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.leaves import best_leaves
 from evenleaf.solve.local import LocalSearch
-from evenleaf.solve.values.ascent import CLIMB, FIRST, GLANCE, LOOK, SEARCH, SHORT, Ascended, Ascent, Effort
+from evenleaf.solve.search.steps import Effort
+from evenleaf.solve.values.ascent import CLIMB, FIRST, GLANCE, LOOK, SEARCH, SHORT, Ascended, Ascent
 from evenleaf.solve.values.boxes import FREE, LEFT, Box, first_boxes, single_root, split_root
 from evenleaf.solve.values.branching import Proof, split_tests, with_multipliers
 from evenleaf.solve.values.compiled import Compiled, compile_values
