@@ -19,19 +19,11 @@ from hypothesis import strategies as st
 from evenleaf.fairness import DisparateImpact, DisparateTreatment
 from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve import Budget
-from evenleaf.solve.certificate import (
-    GRID,
-    LEFT,
-    OPEN,
-    RIGHT,
-    Certificate,
-    Labels,
-    Region,
-    certificate_from_bytes,
-    make_certificate,
-)
-from evenleaf.solve.certify import bounds, check, proof
-from evenleaf.solve.certify.roots import levels_left_over
+from evenleaf.solve.certificate import Certificate, certificate_from_bytes, make_certificate
+from evenleaf.solve.certify import check
+from evenleaf.solve.certify.labels import bounds, proof
+from evenleaf.solve.certify.labels.roots import levels_left_over
+from evenleaf.solve.proofs.labels import GRID, LEFT, OPEN, RIGHT, Labels, LabelsProof, Region
 from evenleaf.solve.search import SearchSolver
 from evenleaf.solve.search.compiled import Compiled, compile_problem
 from evenleaf.solve.search.limits import allowed_pairs
@@ -60,6 +52,11 @@ def mixed(n: int = 16, levels: int = 4, depth: int = 2, **asked: Any) -> Problem
     return pose(people, shape=Shape(max_depth=depth), fairness=fairness, **(asked or {"fairness_weight": 0.3}))
 
 
+def regions_of(certificate: Certificate) -> tuple[Region, ...]:
+    assert isinstance(certificate.proof, LabelsProof)
+    return certificate.proof.regions
+
+
 def walk(regions: tuple[Region, ...] | list[Region]) -> Iterator[Region]:
     for region in regions:
         yield region
@@ -67,7 +64,7 @@ def walk(regions: tuple[Region, ...] | list[Region]) -> Iterator[Region]:
 
 
 def label_nodes(certificate: Certificate) -> Iterator[Labels]:
-    stack = [region.labels for region in walk(certificate.regions) if region.labels is not None]
+    stack = [region.labels for region in walk(regions_of(certificate)) if region.labels is not None]
     while stack:
         node = stack.pop()
         yield node
@@ -75,7 +72,7 @@ def label_nodes(certificate: Certificate) -> Iterator[Labels]:
 
 
 def every_node(certificate: Certificate) -> list[Region | Labels]:
-    return [*walk(certificate.regions), *label_nodes(certificate)]
+    return [*walk(regions_of(certificate)), *label_nodes(certificate)]
 
 
 def copy_of(certificate: Certificate) -> Certificate:
@@ -142,7 +139,7 @@ def test_progress_is_told() -> None:
     told: list[tuple[int, int]] = []
     certificate = proof_of(problem)
     assert check(certificate, problem, lambda done, total: told.append((done, total))).holds
-    n_regions = len(list(walk(certificate.regions)))
+    n_regions = len(list(walk(regions_of(certificate))))
     assert told == sorted(told)
     assert told[-1] == (n_regions, n_regions)
 
@@ -191,7 +188,7 @@ def every_labelling(problem: Problem, compiled: Compiled, claim: float) -> Label
 
 
 def claim_of(problem: Problem, tree: Tree, regions: list[Region]) -> Certificate:
-    return make_certificate(problem, tree, problem.evaluate(tree).objective, TOLERANCE, regions)
+    return make_certificate(problem, tree, problem.evaluate(tree).objective, TOLERANCE, LabelsProof(tuple(regions)))
 
 
 def complete_proof(problem: Problem, tree: Tree) -> Certificate:
@@ -344,7 +341,7 @@ def test_a_test_that_parts_only_people_not_placed_yet_is_not_ruled_out() -> None
 def test_the_proof_of_the_best_tree_does_not_prove_a_worse_one(problem: Problem) -> None:
     certificate = proof_of(problem)
     for tree in worse_trees(problem):
-        refused_where_false(problem, tree, claim_of(problem, tree, list(certificate.regions)))
+        refused_where_false(problem, tree, claim_of(problem, tree, list(regions_of(certificate))))
 
 
 # Tampering.
@@ -369,16 +366,16 @@ def test_other_multipliers(tampered: tuple[Problem, Certificate]) -> None:
     for node in every_node(certificate):
         node.mu[:] = -node.mu
     assert "does not rule out trees that begin with the test" in reason(certificate, problem)
-    certificate.regions[0].mu[0, -1] = GRID + 1
+    regions_of(certificate)[0].mu[0, -1] = GRID + 1
     assert "not between −1 and 1" in reason(certificate, problem)
-    certificate.regions[0].mu = np.zeros((1, 1), dtype=np.int32)
+    regions_of(certificate)[0].mu = np.zeros((1, 1), dtype=np.int32)
     assert "not between −1 and 1, one a row and class" in reason(certificate, problem)
 
 
 @pytest.mark.parametrize("scale", [-1.0, np.nan, np.inf])
 def test_impossible_scales(tampered: tuple[Problem, Certificate], scale: float) -> None:
     certificate = copy_of(tampered[1])
-    certificate.regions[0].scale = scale
+    regions_of(certificate)[0].scale = scale
     assert "scaled by" in reason(certificate, tampered[0])
 
 
@@ -392,22 +389,22 @@ def test_the_weight_of_fairness_cannot_be_scaled() -> None:
 
 def test_dropped_region(tampered: tuple[Problem, Certificate]) -> None:
     problem, certificate = tampered
-    for dropped in certificate.regions:
-        rest = tuple(region for region in certificate.regions if region is not dropped)
+    for dropped in regions_of(certificate):
+        rest = tuple(region for region in regions_of(certificate) if region is not dropped)
         name = compile_problem(problem).features[dropped.feature].column
-        said = reason(replace(certificate, regions=rest), problem)
+        said = reason(replace(certificate, proof=LabelsProof(rest)), problem)
         assert "no region of the proof holds trees that begin with the test" in said
         assert problem.people.features.schema.names[name] in said
 
 
 def test_shrunk_region(tampered: tuple[Problem, Certificate]) -> None:
     problem, certificate = tampered[0], copy_of(tampered[1])
-    numbers = next(region for region in certificate.regions if region.sides is None)
+    numbers = next(region for region in regions_of(certificate) if region.sides is None)
     numbers.last -= 1
     numbers.parts = []
     assert "no region of the proof holds" in reason(certificate, problem)
     certificate = copy_of(tampered[1])
-    levels = next(region for region in certificate.regions if region.sides is not None)
+    levels = next(region for region in regions_of(certificate) if region.sides is not None)
     assert levels.sides is not None
     levels.sides[-1] = RIGHT
     levels.parts = []
@@ -416,7 +413,7 @@ def test_shrunk_region(tampered: tuple[Problem, Certificate]) -> None:
 
 def test_region_without_its_reasons(tampered: tuple[Problem, Certificate]) -> None:
     problem, certificate = tampered[0], copy_of(tampered[1])
-    for region in walk(certificate.regions):
+    for region in walk(regions_of(certificate)):
         region.labels = None
     assert "does not rule out" in reason(certificate, problem)
     certificate = copy_of(tampered[1])
@@ -428,7 +425,7 @@ def test_region_without_its_reasons(tampered: tuple[Problem, Certificate]) -> No
 def test_part_outside_its_region() -> None:
     problem = mixed(60, 3, fairness_weight=0.3)
     certificate = proof_of(problem)
-    whole = next(region for region in certificate.regions if region.sides is None and region.last > 1)
+    whole = next(region for region in regions_of(certificate) if region.sides is None and region.last > 1)
     whole.parts = [replace(whole, parts=[]), *whole.parts]
     whole.last -= 1
     assert "reaches outside" in reason(certificate, problem)
@@ -445,8 +442,8 @@ def test_regions_of_nothing(tampered: tuple[Problem, Certificate]) -> None:
     ]
     for change, words in changes:
         certificate = copy_of(tampered[1])
-        changed = [replace(region, **change) if region.feature == 0 else region for region in certificate.regions]
-        assert words in reason(replace(certificate, regions=tuple(changed)), problem)
+        changed = [replace(region, **change) if region.feature == 0 else region for region in regions_of(certificate)]
+        assert words in reason(replace(certificate, proof=LabelsProof(tuple(changed))), problem)
 
 
 def test_other_people_or_labels(tampered: tuple[Problem, Certificate]) -> None:
@@ -476,7 +473,7 @@ def test_other_claims(tampered: tuple[Problem, Certificate]) -> None:
     constant = Tree(schema, problem.target, (Leaf(0.0),))
     assert "the tree has the objective" in reason(replace(certificate, tree=tree_to_json(constant)), problem)
     for tree in worse_trees(problem):
-        refused_where_false(problem, tree, claim_of(problem, tree, list(certificate.regions)))
+        refused_where_false(problem, tree, claim_of(problem, tree, list(regions_of(certificate))))
 
 
 def test_tree_that_breaks_a_limit() -> None:
@@ -484,7 +481,7 @@ def test_tree_that_breaks_a_limit() -> None:
     plain = pose(problem.people, shape=Shape(max_depth=2))
     unfair = brute_force(plain).tree
     assert unfair is not None
-    certificate = claim_of(problem, unfair, list(proof_of(problem).regions))
+    certificate = claim_of(problem, unfair, list(regions_of(proof_of(problem))))
     assert "the tree breaks a limit: the discrimination" in reason(certificate, problem)
 
 
@@ -577,7 +574,7 @@ def test_what_it_does_not_check() -> None:
     problem = pose(people, shape=Shape(max_depth=1))
     tree = brute_force(problem).tree
     assert tree is not None
-    assert "only proofs about trees that decide classes" in reason(claim_of(problem, tree, []), problem)
+    assert "a proof over labels speaks about trees that decide classes" in reason(claim_of(problem, tree, []), problem)
 
 
 @given(cuts=st.lists(st.lists(st.integers(0, 2), min_size=4, max_size=4), max_size=6))

@@ -1,8 +1,7 @@
-"""The certificate of a proof: how the space of trees was split, and the multipliers that rule each part out (§6).
+"""The certificate of a proof: a claim about a tree, and the proof of it in the words of the search that found it (§6).
 
-A certificate speaks about a problem as `search/compiled.py` prepares it: people with equal features merged,
-features as ranks, operator rows merged. Multipliers are whole numbers over `GRID`; the search
-rounds them so before it prices them, so that the checker sees exactly what the search saw.
+Each kind of proof has its module in `solve/proofs`; a certificate adds the claim, and makes a file of both that is
+safe to read from strangers.
 """
 
 from __future__ import annotations
@@ -10,57 +9,39 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
 from evenleaf.errors import InputError
 from evenleaf.problem import Problem
+from evenleaf.solve.proofs.labels import LabelsProof
+from evenleaf.solve.proofs.stream import Source, octets
 from evenleaf.tree import Tree, tree_from_json, tree_to_json
 
-GRID = 1 << 30
-LEFT, RIGHT, OPEN = 0, 1, 2
 VERSION = 1
-_LARGE = 10_000  # multipliers
 _MOST_BYTES = 1 << 32  # a stranger's file must not fill the memory
 _MAGIC = b"evenleaf-certificate\n"
 
 
-@dataclass(eq=False)
-class Labels:
-    """A node of the tree of decided labels.
+class Proof(Protocol):
+    """What every kind of proof can do."""
 
-    At its multipliers, every tree of the box that keeps the labels decided so far costs at least the claimed
-    objective; or a person is named, and the trees that do not are parted into those that give the person the
-    label (`children[1]`) and those that do not (`children[0]`).
-    """
+    @property
+    def kind(self) -> str:
+        """The name under which it is read again."""
 
-    mu: np.ndarray
-    scale: float
-    person: int = -1
-    label: int = 0
-    children: tuple[Labels, Labels] | None = None
+    @property
+    def n_nodes(self) -> int:
+        """How many sets of trees the proof speaks about."""
+
+    def write(self, emit: Callable[[np.ndarray], None]) -> dict[str, Any]:
+        """The proof as JSON, with its rows of numbers passed to `emit`; each kind has a `read` that undoes it."""
 
 
-@dataclass(eq=False)
-class Region:
-    """A set of root tests on one feature, and why no tree with such a root beats the claim.
-
-    Of an ordered feature: the cuts after ranks `first` to `last`. Of an unordered one: `sides` tells of each rank
-    whether it goes left, right, or is open. The multipliers rule some trees out; the rest is ruled out by the
-    tree of labels, or by the smaller regions that it was split into, or nothing is left.
-    """
-
-    feature: int
-    first: int
-    last: int
-    sides: np.ndarray | None
-    mu: np.ndarray
-    scale: float
-    labels: Labels | None = None
-    parts: list[Region] = field(default_factory=list)
+_KINDS: dict[str, Callable[[dict[str, Any], Source], Proof]] = {LabelsProof.kind: LabelsProof.read}
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +52,7 @@ class Certificate:
     tolerance: float
     tree: dict[str, Any]
     problem: str
-    regions: tuple[Region, ...]
+    proof: Proof
 
     def to_bytes(self) -> bytes:
         """Compressed, safe to read from strangers, the same for the same proof."""
@@ -81,14 +62,13 @@ class Certificate:
             "tolerance": self.tolerance,
             "tree": self.tree,
             "problem": self.problem,
-            "rows": [int(n) for n in self.regions[0].mu.shape] if self.regions else [0, 0],
-            "regions": [_region_out(region, None, _ignore) for region in self.regions],
+            "kind": self.proof.kind,
+            "proof": self.proof.write(_ignore),
         }
         text = json.dumps(head, separators=(",", ":")).encode()
         squeeze = zlib.compressobj(6)
         packed = [squeeze.compress(len(text).to_bytes(8, "little") + text)]
-        for region in self.regions:
-            _region_out(region, None, lambda step: packed.append(squeeze.compress(_octets(step))))
+        self.proof.write(lambda row: packed.append(squeeze.compress(octets(row))))
         packed.append(squeeze.flush())
         body = b"".join(packed)
         return _MAGIC + hashlib.sha256(body).digest() + body
@@ -96,7 +76,7 @@ class Certificate:
     @property
     def n_nodes(self) -> int:
         """How many sets of trees the proof speaks about."""
-        return sum(count_nodes(region) for region in self.regions)
+        return self.proof.n_nodes
 
 
 def certificate_from_bytes(data: bytes) -> Certificate:
@@ -115,13 +95,13 @@ def certificate_from_bytes(data: bytes) -> Certificate:
         head = json.loads(body[8 : 8 + length])
         if head["version"] != VERSION:
             raise InputError(f"the certificate has version {head['version']}; this Evenleaf reads version {VERSION}")
-        rows, classes = (int(n) for n in head["rows"])
-        octets = np.frombuffer(body, dtype=np.uint8)[8 + length :].reshape(-1, 4, max(1, rows * classes))
-        table = np.ascontiguousarray(octets.transpose(0, 2, 1)).view("<i4").reshape(-1).astype(np.int32)
-        steps = iter(table.reshape(-1, rows, classes)) if table.size else iter(())
-        regions = tuple(_region_in(entry, None, steps, (rows, classes)) for entry in head["regions"])
+        if head["kind"] not in _KINDS:
+            raise InputError(
+                f"the certificate holds a proof of the kind {head['kind']!r}, which this Evenleaf cannot read"
+            )
+        proof = _KINDS[head["kind"]](head["proof"], Source(body[8 + length :]))
         return Certificate(
-            float(head["objective"]), float(head["tolerance"]), dict(head["tree"]), str(head["problem"]), regions
+            float(head["objective"]), float(head["tolerance"]), dict(head["tree"]), str(head["problem"]), proof
         )
     except (LookupError, ValueError, TypeError, ArithmeticError, RecursionError, StopIteration, zlib.error) as error:
         raise InputError(f"the certificate cannot be read: {error}") from error
@@ -145,11 +125,9 @@ def fingerprint(problem: Problem) -> str:
     return digest.hexdigest()
 
 
-def make_certificate(
-    problem: Problem, tree: Tree, objective: float, tolerance: float, regions: list[Region]
-) -> Certificate:
+def make_certificate(problem: Problem, tree: Tree, objective: float, tolerance: float, proof: Proof) -> Certificate:
     """The certificate for a tree that was proven."""
-    return Certificate(objective, tolerance, tree_to_json(tree), fingerprint(problem), tuple(regions))
+    return Certificate(objective, tolerance, tree_to_json(tree), fingerprint(problem), proof)
 
 
 def claimed_tree(certificate: Certificate) -> Tree:
@@ -159,108 +137,3 @@ def claimed_tree(certificate: Certificate) -> Tree:
 
 def _ignore(_: np.ndarray) -> None:
     """For the walk that wants the words only."""
-
-
-def _octets(step: np.ndarray) -> bytes:
-    """Byte by byte, lowest first: the high bytes of small steps are all alike, and pack well."""
-    return np.ascontiguousarray(step.astype("<i4").reshape(-1, 1).view(np.uint8).T).tobytes()
-
-
-def _get_mu(node: Any) -> np.ndarray:
-    kept = node.__dict__["_mu"]
-    if isinstance(kept, np.ndarray):
-        return kept
-    data, shape = kept
-    return np.frombuffer(zlib.decompress(data), dtype=np.int32).reshape(shape)
-
-
-def _set_mu(node: Any, mu: np.ndarray) -> None:
-    small = mu.size <= _LARGE
-    node.__dict__["_mu"] = mu if small else (zlib.compress(mu.astype(np.int32).tobytes(), 1), mu.shape)
-
-
-# A proof on a large table has thousands of long rows of multipliers: they are kept compressed from the start.
-for _holder in (Labels, Region):
-    setattr(_holder, "mu", property(_get_mu, _set_mu))  # noqa: B010
-
-
-def count_nodes(region: Region) -> int:
-    """How many sets of trees a region speaks about."""
-    return sum(1 for _ in _walk(region))
-
-
-def _walk(region: Region) -> Iterator[object]:
-    yield region
-    stack = [] if region.labels is None else [region.labels]
-    while stack:
-        node = stack.pop()
-        yield node
-        stack.extend(node.children or ())
-    for part in region.parts:
-        yield from _walk(part)
-
-
-def _region_out(region: Region, before: np.ndarray | None, emit: Callable[[np.ndarray], None]) -> list[Any]:
-    """A region as JSON; its multipliers are passed on, as the difference to those of the set it is part of."""
-    emit(_step(region.mu, before))
-    roots = [region.first, region.last] if region.sides is None else [int(side) for side in region.sides]
-    labels = None if region.labels is None else _labels_out(region.labels, region.mu, emit)
-    parts = [_region_out(part, region.mu, emit) for part in region.parts]
-    return [region.feature, int(region.sides is None), roots, region.scale, labels, parts]
-
-
-def _labels_out(top: Labels, before: np.ndarray, emit: Callable[[np.ndarray], None]) -> list[list[Any]]:
-    """The nodes in the order of a walk, so that deep trees need no deep nesting."""
-    rows: list[list[Any]] = []
-    stack = [(top, before)]
-    while stack:
-        node, parent = stack.pop()
-        emit(_step(node.mu, parent))
-        rows.append([node.scale, node.person, node.label])
-        if node.children is not None:
-            stack += [(node.children[1], node.mu), (node.children[0], node.mu)]
-    return rows
-
-
-def _step(mu: np.ndarray, before: np.ndarray | None) -> np.ndarray:
-    # Whole numbers of 32 bits wrap around, so that the sum of the steps is exact whatever their size.
-    return mu if before is None else (mu - before).astype(np.int32)
-
-
-def _region_in(entry: Any, before: np.ndarray | None, steps: Iterator[np.ndarray], shape: tuple[int, int]) -> Region:
-    feature, ordered, roots, scale, labels, parts = entry
-    mu = _next(steps, before, shape)
-    first, last = (int(roots[0]), int(roots[1])) if ordered else (0, 0)
-    region = Region(int(feature), first, last, None if ordered else np.array(roots, dtype=np.int8), mu, float(scale))
-    if labels is not None:
-        region.labels = _labels_in(labels, mu, steps, shape)
-    region.parts = [_region_in(part, mu, steps, shape) for part in parts]
-    return region
-
-
-def _labels_in(rows: list[Any], before: np.ndarray, steps: Iterator[np.ndarray], shape: tuple[int, int]) -> Labels:
-    """Rebuild the tree of labels from the walk through it."""
-    waiting: list[tuple[Labels | None, int, np.ndarray]] = [(None, 0, before)]
-    top: Labels | None = None
-    for scale, person, label in rows:
-        parent, position, mu_before = waiting.pop()
-        node = Labels(_next(steps, mu_before, shape), float(scale), int(person), int(label))
-        if parent is None:
-            top = node
-        elif parent.children is not None:
-            parent.children = (node, parent.children[1]) if position == 0 else (parent.children[0], node)
-        if node.person >= 0:
-            node.children = (node, node)  # replaced as the children come in
-            waiting += [(node, 1, node.mu), (node, 0, node.mu)]
-    if top is None or waiting:
-        raise ValueError("a tree of labels is not complete")
-    return top
-
-
-def _next(steps: Iterator[np.ndarray], before: np.ndarray | None, shape: tuple[int, int]) -> np.ndarray:
-    if not all(shape):
-        return np.zeros(shape, dtype=np.int32)
-    step = next(steps, None)
-    if step is None:
-        raise ValueError("multipliers are missing")
-    return step if before is None else (before + step).astype(np.int32)

@@ -1,9 +1,9 @@
 """The checker of proofs: plain, slow, and without any of the search's kernels (ALGORITHM §6).
 
-Read `proof.py` first (what a proof must show), then `bounds.py` and `stumps.py` (how little a
-tree can cost).
+Read `check.py` first (what every certificate must show), then the folder of its kind of proof: `labels/proof.py`, and
+`labels/bounds.py` and `labels/stumps.py` (how little a tree can cost).
 """
 
-from evenleaf.solve.certify.proof import Verdict, check
+from evenleaf.solve.certify.check import Verdict, check
 
 __all__ = ["Verdict", "check"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evenleaf.problem import FEASIBILITY_TOLERANCE
-from evenleaf.solve.certificate import GRID
+from evenleaf.solve.proofs.labels import GRID
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH, Box
 from evenleaf.solve.search.compiled import Compiled

@@ -17,7 +17,7 @@ import numpy as np
 
 from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
-from evenleaf.solve.certificate import Labels, Region, count_nodes
+from evenleaf.solve.proofs.labels import Labels, Region, count_nodes
 from evenleaf.solve.search.boxes import Box, first_boxes
 from evenleaf.solve.search.compiled import Compiled, compile_problem
 from evenleaf.solve.search.kernels import EPSILON

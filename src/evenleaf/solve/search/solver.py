@@ -6,6 +6,7 @@ from evenleaf.errors import InputError
 from evenleaf.problem import Problem, Shape
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.certificate import Certificate, make_certificate
+from evenleaf.solve.proofs.labels import LabelsProof
 from evenleaf.solve.result import PROOF_TOLERANCE, Solution, Status, Stop, confirm
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH
@@ -78,7 +79,7 @@ class SearchSolver:
     def _certificate(self, problem: Problem, engine: Engine) -> Certificate | None:
         if engine.tree is None or engine.open or not engine.keep_proof:
             return None  # stopped at a gap of nothing, or the record was given up
-        return make_certificate(problem, engine.tree, engine.objective, TOLERANCE, engine.regions)
+        return make_certificate(problem, engine.tree, engine.objective, TOLERANCE, LabelsProof(tuple(engine.regions)))
 
 
 def _uncoupled(shape: Shape) -> bool:

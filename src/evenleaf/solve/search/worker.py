@@ -16,7 +16,7 @@ import numpy as np
 
 from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
-from evenleaf.solve.certificate import GRID, OPEN, Labels, Region
+from evenleaf.solve.proofs.labels import GRID, OPEN, Labels, Region
 from evenleaf.solve.search.ascent import CLIMB, DEEP_GLANCE, GLANCE, LOOK, Ascended, Ascent, Fixing
 from evenleaf.solve.search.boxes import LEFT, MOST_SWEPT_DEPTH, RIGHT, Box, split
 from evenleaf.solve.search.compiled import Compiled

@@ -1,8 +1,7 @@
-"""Is a certificate a proof? What it must show, in the order in which it is checked (ALGORITHM §6).
+"""Is a proof over labels one? What it must show, in the order in which it is checked (ALGORITHM §6).
 
-1. It is about this problem, and its tree is worth what it claims; no tree of a single leaf is better.
-2. Every root test lies in one of its regions, so every larger tree does.
-3. In each region every tree costs at least the claim: at the multipliers of the region and of those it is part
+1. Every root test lies in one of its regions, so every tree with a test does.
+2. In each region every tree costs at least the claim: at the multipliers of the region and of those it is part
    of, or else at the multipliers of the tree of labels, whichever labels the tree gives to the people named there.
 
 Trees are not listed. What is kept is the set of roots, and for each root the tests in each place, that some tree
@@ -11,28 +10,13 @@ below the claim may have, judged by the multipliers so far; once no root is left
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
 
-from evenleaf.errors import InputError
 from evenleaf.problem import FEASIBILITY_TOLERANCE, Problem
-from evenleaf.solve.certificate import (
-    GRID,
-    LEFT,
-    OPEN,
-    RIGHT,
-    Certificate,
-    Labels,
-    Region,
-    certificate_from_bytes,
-    claimed_tree,
-    fingerprint,
-)
-from evenleaf.solve.certify.bounds import Bounds
-from evenleaf.solve.certify.meaning import ProofError, check_objective, check_tests, person_rows
-from evenleaf.solve.certify.roots import (
+from evenleaf.solve.certify.claim import Claim, Progress, ProofError
+from evenleaf.solve.certify.labels.bounds import Bounds
+from evenleaf.solve.certify.labels.meaning import check_objective, check_tests, person_rows
+from evenleaf.solve.certify.labels.roots import (
     MOST_LISTED_LEVELS,
     Roots,
     cuts,
@@ -42,71 +26,23 @@ from evenleaf.solve.certify.roots import (
     levels_left_over,
     subsets,
 )
-from evenleaf.solve.result import PROOF_TOLERANCE
+from evenleaf.solve.proofs.labels import GRID, LEFT, OPEN, RIGHT, Labels, LabelsProof, Region
 from evenleaf.solve.search.compiled import compile_problem
 from evenleaf.solve.search.limits import allowed_pairs
-from evenleaf.tree import Leaf, Tree
 from evenleaf.tree.text import question_text
 
-Progress = Callable[[int, int], None]
 Decided = tuple[tuple[int, int, bool], ...]  # (person, label, whether the person has it)
 
-_AGREEMENT = 1e-9
 _CELLS, _MOST_ROOTS = 1 << 20, 64  # how much is worked on at a time
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """Whether a proof holds, why not, and what was checked on the way."""
+class LabelsCheck:
+    """The regions of a proof, and what their multipliers leave."""
 
-    holds: bool
-    reason: str
-    checked: tuple[str, ...]
-
-
-def check(certificate: Certificate | bytes, problem: Problem, on_progress: Progress | None = None) -> Verdict:
-    """Check a certificate against a problem from the definitions; nothing that the solver computed is believed."""
-    checked: list[str] = []
-    try:
-        if isinstance(certificate, bytes):
-            certificate = certificate_from_bytes(certificate)
-        _check_claim(certificate, problem, checked)
-        _Proof(certificate, problem, on_progress or (lambda _done, _total: None)).check(checked)
-    except (ProofError, InputError) as error:
-        return Verdict(False, str(error), tuple(checked))
-    except RecursionError:
-        return Verdict(False, "the regions of the certificate are nested too deeply", tuple(checked))
-    return Verdict(True, "", tuple(checked))
-
-
-def _check_claim(certificate: Certificate, problem: Problem, checked: list[str]) -> None:
-    """The certificate is about this problem, and its tree is worth what it claims."""
-    if fingerprint(problem) != certificate.problem:
-        raise ProofError("the certificate is about another table or question")
-    checked.append("The certificate is about this table and this question.")
-    if problem.people.outcome.classes is None or problem.shape.branching != "single":
-        raise ProofError("only proofs about trees that decide classes, with a single feature a test, can be checked")
-    if not 0 <= certificate.tolerance <= PROOF_TOLERANCE:
-        raise ProofError(f"a proof to within {certificate.tolerance:g} is none; {PROOF_TOLERANCE:g} is the most")
-    score = problem.evaluate(claimed_tree(certificate))
-    if not score.feasible:
-        raise ProofError(f"the tree breaks a limit: {'; '.join(score.violations)}")
-    if not abs(score.objective - certificate.objective) <= _AGREEMENT * max(1.0, abs(score.objective)):
-        raise ProofError(f"the tree has the objective {score.objective:.9g}, not {certificate.objective:.9g}")
-    checked.append(f"The tree keeps every limit, and its objective is {score.objective:.6g}.")
-    for label, name in enumerate(problem.target.classes or ()):
-        leaf = Tree(problem.people.features.schema, problem.target, (Leaf(float(label)),))
-        other = problem.evaluate(leaf)
-        if other.feasible and other.objective < certificate.objective - certificate.tolerance:
-            raise ProofError(f"deciding {name!r} for everybody is better: {other.objective:.9g}")
-    checked.append("No tree without a test is better.")
-
-
-class _Proof:
-    """The regions of a certificate, and what their multipliers leave."""
-
-    def __init__(self, certificate: Certificate, problem: Problem, on_progress: Progress) -> None:
-        self.certificate, self.problem, self.on_progress = certificate, problem, on_progress
+    def __init__(self, claim: Claim, proof: LabelsProof, problem: Problem, on_progress: Progress) -> None:
+        self.claim, self.proof, self.problem, self.on_progress = claim, proof, problem, on_progress
+        if problem.people.outcome.classes is None:
+            raise ProofError("a proof over labels speaks about trees that decide classes, and this outcome is a number")
         self.compiled = compile_problem(problem)
         self.schema, self.limit = problem.people.features.schema, problem.max_discrimination
         features, shape = range(self.compiled.n_features), problem.shape
@@ -114,20 +50,20 @@ class _Proof:
         self.bounds = Bounds(self.compiled, shape.max_depth, shape.min_samples_leaf, self.allowed)
         self.operator = person_rows(self.compiled)
         self.losses = np.column_stack([np.zeros(self.compiled.n_people), self.compiled.base])
-        self.done, self.total = 0, sum(_count(region) for region in certificate.regions)
+        self.done, self.total = 0, sum(_count(region) for region in proof.regions)
 
     def check(self, checked: list[str]) -> None:
         """Every root is in a region, and every region is ruled out."""
         check_tests(self.problem, self.compiled)
         check_objective(self.problem, self.compiled)
         checked.append("The proof speaks about all tests of all columns, and prices people as the question does.")
-        for region in self.certificate.regions:
+        for region in self.proof.regions:
             self._check_form(region)
         roots = [f for f in range(self.compiled.n_features) if self.allowed[f].any()]
         for feature in roots:
             self._check_cover(feature)
-        checked.append(f"Its {len(self.certificate.regions)} regions hold every test that a tree can begin with.")
-        for region in self.certificate.regions:
+        checked.append(f"Its {len(self.proof.regions)} regions hold every test that a tree can begin with.")
+        for region in self.proof.regions:
             self._rule_out(region, self.bounds.every_cut(), ())
         checked.append(f"In all {self.total} regions and smaller regions every tree costs at least as much.")
 
@@ -157,7 +93,7 @@ class _Proof:
         sides[0] = LEFT  # of a subset and its complement one is enough: the same trees, mirrored
         unordered = bool(self.compiled.unordered[feature])
         whole = Region(feature, 0, size - 2, sides if unordered else None, np.zeros(0), 1.0)
-        whole.parts = [region for region in self.certificate.regions if region.feature == feature]
+        whole.parts = [region for region in self.proof.regions if region.feature == feature]
         for left in self._left_over(whole, 1):
             raise ProofError(f"no region of the proof holds {self._example(left)}")
 
@@ -253,7 +189,7 @@ class _Proof:
         if not (np.isfinite(scale) and scale >= 0) or (self.limit is None and scale != 1):
             raise ProofError(f"the multipliers of the certificate are scaled by {scale:g}")
         prices = (self.losses + scale * (self.operator @ (weight * (node.mu / GRID)))).T
-        budget = self.certificate.objective - self.certificate.tolerance - self.compiled.constant
+        budget = self.claim.objective - self.claim.tolerance - self.compiled.constant
         if self.limit is not None:
             budget += scale * (self.limit + FEASIBILITY_TOLERANCE)
         # A label that was decided against costs so much more that no tree with it is below the budget. Trees

@@ -6,14 +6,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from evenleaf.problem import Problem
+from evenleaf.solve.certify.claim import ProofError
 from evenleaf.solve.search.compiled import Compiled
 
 _LABELLINGS = 20
 _TOLERANCE = 1e-9
-
-
-class ProofError(Exception):
-    """Something that a proof needs does not hold; the message says what."""
 
 
 def person_rows(compiled: Compiled) -> sp.csr_array:

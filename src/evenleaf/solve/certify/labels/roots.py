@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evenleaf.solve.certificate import LEFT, OPEN, RIGHT, Region
+from evenleaf.solve.proofs.labels import LEFT, OPEN, RIGHT, Region
 
 MOST_LISTED_LEVELS = 9  # with more open levels there are too many subsets to list
 

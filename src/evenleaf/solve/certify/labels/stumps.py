@@ -11,7 +11,7 @@ from itertools import permutations
 
 import numpy as np
 
-from evenleaf.solve.certify.pairs import Listed
+from evenleaf.solve.certify.labels.pairs import Listed
 from evenleaf.solve.search.compiled import Compiled
 
 _MOST_SPELT_LEVELS = 7

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenleaf.solve.certify.pairs import Listed, cheapest_pairs
-from evenleaf.solve.certify.roots import Roots, cuts
-from evenleaf.solve.certify.stumps import People, Stumps
+from evenleaf.solve.certify.labels.pairs import Listed, cheapest_pairs
+from evenleaf.solve.certify.labels.roots import Roots, cuts
+from evenleaf.solve.certify.labels.stumps import People, Stumps
 from evenleaf.solve.search.compiled import Compiled
 
 # Of a test below the root: with more levels, each picks its side for a pair of stumps, or is on its own.
