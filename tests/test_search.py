@@ -17,7 +17,10 @@ from evenleaf.fairness import DisparateImpact, DisparateTreatment
 from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve import Budget, Status, Stop
 from evenleaf.solve.search import SearchSolver
+from evenleaf.solve.search.compiled import compile_problem
+from evenleaf.solve.search.decode import decode
 from evenleaf.solve.search.kernels import announce_compilation
+from evenleaf.solve.search.plan import Plan
 from evenleaf.testing import brute_force, check_solver, people_from
 from evenleaf.testing.strategies import problems
 from evenleaf.tree import Branch, Leaf, SubsetTest, ThresholdTest, Tree
@@ -133,6 +136,20 @@ def test_same_tree_every_time() -> None:
 @settings(max_examples=60)
 def test_depth_three(problem: Problem) -> None:
     agree(problem.with_shape(Shape(max_depth=3)))
+
+
+def test_a_root_that_sends_all_one_way_makes_room_for_what_is_below() -> None:
+    """Left out with everything below it, the best tree of such a box would never be offered."""
+    people = people_from({"x": [0, 0, 1, 1], "z": [0, 1, 0, 1]}, [0, 1, 1, 0], {"g": ["a", "b", "a", "b"]})
+    problem = pose(people, shape=Shape(max_depth=3))
+    compiled = compile_problem(problem)
+    everybody, lower = np.array([True, True]), np.array([True, False])
+    for root in (Plan(0, everybody, parity(lower)), Plan(0, ~everybody, None, parity(lower))):
+        assert problem.evaluate(decode(root, problem, compiled)).loss == pytest.approx(0.0)
+
+
+def parity(lower: np.ndarray) -> Plan:
+    return Plan(0, lower, Plan(1, lower), Plan(1, lower))
 
 
 @given(problem=problems(task="classification", max_people=5, limits=False))

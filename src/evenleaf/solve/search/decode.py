@@ -19,13 +19,15 @@ def decode(plan: Plan, problem: Problem, compiled: Compiled) -> Tree:
 
 
 def _grow(plan: Plan | None, compiled: Compiled, nodes: list[Node], label: float = 0.0) -> int:
-    """Append a plan's nodes and return where it stands; a test that sends all one way is left out.
+    """Append a plan's nodes and return where it stands; a test that sends all one way makes room for what is below it.
 
     The labels of the leaves are decided later; until then sisters must differ, or they would be merged.
     """
     place = len(nodes)
     nodes.append(Leaf(label))
-    if plan is None or plan.left_ranks.all() or not plan.left_ranks.any():
+    while plan is not None and (plan.left_ranks.all() or not plan.left_ranks.any()):
+        plan = plan.left if plan.left_ranks.all() else plan.right
+    if plan is None:
         return place
     left = _grow(plan.left, compiled, nodes, 0.0)
     right = _grow(plan.right, compiled, nodes, 1.0)
