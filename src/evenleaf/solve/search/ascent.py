@@ -29,7 +29,7 @@ LOOK = Effort(1, 1, 0.0)
 GLANCE = Effort(12, 3, 0.12)
 DEEP_GLANCE = Effort(12, 3, 0.12, near=0.15)
 CLIMB = Effort(60, 6, 0.12)
-SEARCH = Effort(100, 6, 0.02)
+SEARCH = Effort(40, 6, 0.05)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from evenleaf.fairness import Disparity
 from evenleaf.problem import Misclassification, Problem
-from evenleaf.table import Table, equal_rows
+from evenleaf.table import Table, distinct, equal_rows
 from evenleaf.tree import SubsetTest, Test, ThresholdTest, threshold_above
 
 
@@ -120,9 +120,8 @@ def _merged_costs(problem: Problem, kind: np.ndarray, n_kinds: int) -> np.ndarra
     people = problem.people
     if not isinstance(problem.loss, Misclassification):
         raise TypeError("the search decides classes")
-    costs = np.zeros((n_kinds, people.outcome.n_classes))
-    np.add.at(costs, kind, people.share[:, None] * problem.loss.table(people.outcome))
-    return costs
+    costs = people.share[:, None] * problem.loss.table(people.outcome)
+    return np.column_stack([np.bincount(kind, weights=column, minlength=n_kinds) for column in costs.T])
 
 
 def merged_disparity(disparity: Disparity, kind: np.ndarray, n_kinds: int) -> Disparity:
@@ -144,7 +143,7 @@ def find_features(problem: Problem, table: Table, first: np.ndarray) -> tuple[tu
 
 def _levels(column: int, values: np.ndarray) -> list[tuple[Feature, np.ndarray]]:
     """Levels ranked by how many people have them; with two levels, one cut says it all."""
-    levels, rank = np.unique(values, return_inverse=True)
+    levels, rank = distinct(values)
     if len(levels) < 2:
         return []
     order = np.argsort(-np.bincount(rank), kind="stable")
@@ -155,9 +154,10 @@ def _levels(column: int, values: np.ndarray) -> list[tuple[Feature, np.ndarray]]
 
 def _numbers(column: int, values: np.ndarray) -> list[tuple[Feature, np.ndarray]]:
     missing = np.isnan(values)
-    known, rank = np.unique(values[~missing], return_inverse=True)
     if not missing.any():
+        known, rank = distinct(values)
         return [(Feature(column, False, False, known), rank)] if len(known) > 1 else []
+    known, rank = distinct(values[~missing])
     if not len(known):
         return []
     highest = np.full(len(values), len(known))

@@ -13,43 +13,56 @@ from evenleaf.solve.search.steps import Effort
 from evenleaf.solve.search.worker import Worker
 
 _DEEPEST_CLIMBED = 3  # below that a single bound takes too long
-_MANY = 10_000  # people; on such tables a descent takes seconds, and the first tree must not wait for it
-_CUTS_TRIED, _ROOTS_CLIMBED, _ROOTS_CLIMBED_DEEP = 8, 10, 3
+_MOST_KICKS, _WORK, _WORK_DEEP = 12, 1_000_000, 4_000_000  # people × features × tests that wandering may look at
+_CUTS_TRIED, _ROOTS_CLIMBED = 8, 3
 
 
 Root = tuple[int, np.ndarray]  # a feature, and the ranks that go left
 
 
 def warm_up(worker: Worker) -> tuple[np.ndarray, float]:
-    """Climb on the most promising of a few roots a feature; a deep tree starts from what a shallow one found."""
-    if worker.depth > MOST_SWEPT_DEPTH:
-        mu, scale = _from_shallow(worker)
-        if worker.depth > _DEEPEST_CLIMBED:
-            return mu, scale
-        return _climb(worker, _promising(worker, _CUTS_TRIED, mu, scale)[:_ROOTS_CLIMBED_DEEP], CLIMB, mu, scale)
-    mu, scale = np.zeros_like(worker.compiled.weight), 1.0
-    # A first tree soon: few roots, few steps. Only then the many, twice, from the best multipliers so far.
-    worker.polishes = worker.compiled.n_people <= _MANY
-    mu, scale = _climb(worker, _promising(worker, 1, mu, scale)[:2], GLANCE, mu, scale)
-    worker.polishes = True
-    roots = _promising(worker, _CUTS_TRIED, mu, scale)[:_ROOTS_CLIMBED]
+    """A good tree soon, then good multipliers; a deep tree starts from what a shallow one found."""
+    deep = worker.depth > MOST_SWEPT_DEPTH
+    shallow = _shallower(worker) if deep else worker
+    mu, scale = _first_look(shallow)
+    _first_trees(worker, shallow)
+    roots = _promising(shallow, _CUTS_TRIED, mu, scale)[:_ROOTS_CLIMBED]
     for _ in range(2):
-        mu, scale = _climb(worker, roots, SEARCH, mu, scale)
+        mu, scale = _climb(shallow, roots, SEARCH, mu, scale)
+    if worker.depth == _DEEPEST_CLIMBED:
+        _first_trees(worker, shallow)
+        mu, scale = _climb(worker, _promising(worker, _CUTS_TRIED, mu, scale)[:_ROOTS_CLIMBED], CLIMB, mu, scale)
     return mu, scale
 
 
-def _from_shallow(worker: Worker) -> tuple[np.ndarray, float]:
+def _shallower(worker: Worker) -> Worker:
     problem = worker.problem
-    shape = replace(problem.shape, max_depth=worker.depth - 1)
+    shape = replace(problem.shape, max_depth=MOST_SWEPT_DEPTH)
     shallow = Worker(problem.with_shape(shape), worker.compiled, worker.budget)
     shallow.begin(worker.tree, worker.objective, frozenset())
     shallow.on_better = worker.on_better
-    mu, scale = warm_up(shallow)
+    return shallow
+
+
+def _first_look(worker: Worker) -> tuple[np.ndarray, float]:
+    """Few roots, few steps, no descents."""
+    mu, scale = np.zeros_like(worker.compiled.weight), 1.0
+    worker.polishes = False
+    mu, scale = _climb(worker, _promising(worker, 1, mu, scale)[:2], GLANCE, mu, scale)
+    worker.polishes = True
+    return mu, scale
+
+
+def _first_trees(worker: Worker, shallow: Worker) -> None:
+    """Descend from the best tree that the shallow search has met, and wander about where that leads."""
     if shallow.tree is not None:
         worker.offer(shallow.tree)
-    if shallow.found is not None and not worker.coupled:
-        worker.descend(shallow.found)
-    return mu, scale
+    if shallow.found is None or worker.coupled:
+        return
+    worker.descend(shallow.found)
+    compiled = worker.compiled
+    a_descent = compiled.n_people * compiled.n_features * worker.descent.n_tests
+    worker.wander(min(_MOST_KICKS, (_WORK_DEEP if worker.depth > MOST_SWEPT_DEPTH else _WORK) // a_descent))
 
 
 def _promising(worker: Worker, cuts: int, mu: np.ndarray, scale: float) -> list[Root]:

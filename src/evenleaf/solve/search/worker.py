@@ -33,7 +33,7 @@ _MOST_MOVES = 64
 _UNSEEN = np.zeros((0, 0), dtype=np.int32)  # multipliers of a node that is not visited yet
 _MOST_LABEL_NODES = 60  # a box with several roots that needs more than this is split instead
 _MOST_LABEL_NODES_AT_A_ROOT = 20_000  # then the relaxation of long lists of levels is to blame: the bound stands
-_NEAR = 0.03  # a tree within this part of the incumbent is worth a descent
+_NEAR, _MANY_POLISHED = 0.03, 8  # a tree within this part of the incumbent is worth a descent, while there were few
 
 
 @dataclass(eq=False)
@@ -67,7 +67,7 @@ class Worker:
         self.influence = compiled.influence()
         self.tree: Tree | None = None
         self.objective = np.inf
-        self.found: Found | None = None  # the best that a descent led to
+        self.found: Found | None = None  # the best tree met, with the descents from it
         self.polishes = True
         self.on_better: Callable[[Tree], None] | None = None  # told of every new incumbent
         self.polished: set[float] = set()
@@ -89,26 +89,39 @@ class Worker:
         """Raise the bound of a box; keep the best tree met."""
         reached = self.ascent.climb(box, self.pairs[box.feature], self.objective, effort, fixings)
         if reached.found is not None:
-            if reached.found.objective < self.objective - EPSILON:
-                self.offer(decode(reached.found.plan, self.problem, self.compiled))
+            self._take(reached.found)
             self._polish(reached.found)
         return reached
+
+    def _take(self, found: Found) -> None:
+        self.found = found if self.found is None or found.objective < self.found.objective else self.found
+        if found.objective < self.objective - EPSILON:
+            self.offer(decode(found.plan, self.problem, self.compiled))
 
     def _polish(self, found: Found) -> None:
         """Descend from a tree that is nearly as good as the incumbent, unless one much like it was tried before."""
         key = round(found.objective, 7)
         tried = not self.polishes or key in self.polished or key in self.polished_before
-        if tried or self.coupled or self.budget.exhausted or found.objective > (1 + _NEAR) * self.objective:
+        # The more descents there were, the less one more is likely to find.
+        near = _NEAR / (1 + len(self.polished_before) / _MANY_POLISHED)
+        if tried or self.coupled or self.budget.exhausted or found.objective > (1 + near) * self.objective:
             return
         self.polished.add(key)
         self.descend(found)
 
     def descend(self, found: Found) -> None:
         """Change single tests of a tree for the better, and offer what comes out."""
-        better = self.descent.improve(found)
-        self.found = better if self.found is None or better.objective < self.found.objective else self.found
-        if better.objective < self.objective - EPSILON:
-            self.offer(decode(better.plan, self.problem, self.compiled))
+        for better in self.descent.improvements(found):
+            self._take(better)
+            if self.budget.exhausted:
+                return
+
+    def wander(self, kicks: int) -> None:
+        """Look for better trees about the best one met."""
+        if self.found is None or self.coupled:
+            return
+        for better in self.descent.wander(self.found, kicks, lambda: self.budget.exhausted):
+            self._take(better)
 
     def examine(self, box: Box, proof: Labels | None) -> Examined:
         """Close a box, or replace it by smaller ones."""
