@@ -29,7 +29,14 @@ def draw_depth(results: Results) -> Any:
             panel.set_title(title, loc="left")
             panel.set_xlabel("depth")
             panel.set_xticks(sorted({entry.depth for entry in entries}))
-        objective.legend(title="hollow: not proven; the line below is the bound", title_fontsize=7, fontsize=8)
+        figure.legend(
+            *objective.get_legend_handles_labels(),
+            title="hollow: not proven; the line below is the bound",
+            title_fontsize=8,
+            fontsize=8,
+            loc="outside lower center",
+            ncols=4,
+        )
         return figure
 
 
