@@ -135,8 +135,9 @@ class _Climb:
         self.priced = (mu.copy(), scale)
         kernels.dual_costs(c.pointers, c.rows, c.entries, c.weight, scale, mu, self.base, self.costs)
         self.ascent.steps += 1
-        value, choice = self.oracle.best()
-        return value + self._fixed_part(scale), choice
+        fixed = self._fixed_part(scale)
+        value, choice = self.oracle.best(self.target - kernels.EPSILON - fixed)
+        return value + fixed, choice
 
     def _penalise(self, scale: float) -> None:
         """Make forbidden labels dearer than any difference between trees, which grows with the multipliers."""

@@ -32,7 +32,7 @@ class DeepOracle:
         self.loose = 0.0
         self.own: list[int] = []
 
-    def best(self) -> tuple[float, tuple[int, ...]]:
+    def best(self, enough: float) -> tuple[float, tuple[int, ...]]:  # noqa: ARG002
         """The cheapest pair of subtrees, and whatever the people who are not placed cost at least."""
         costs = self.scratch.costs
         found = [side.best(costs) for side in self.sides]

@@ -95,9 +95,16 @@ def labelled_stumps(c: Compiled, n_segments: np.ndarray, spelt: Callable[[int], 
             cuts = range(int(n_segments[f]) - 1)
             rows += [(int(f), cut, a, b) for cut in cuts for a, b in permutations(range(n_classes), 2)]
         else:
-            sets = range(1, (1 << int(n_segments[f])) - 1) if spelt(int(f)) else [-1]
+            sets = spelt_sets(int(n_segments[f])) if spelt(int(f)) else [-1]
             rows += [(int(f), levels, a, b) for levels in sets for a, b in one_way]
     return np.array(rows, dtype=np.int64)
+
+
+def spelt_sets(n_levels: int) -> range:
+    """The sets of levels that a stump may give its first label; with many levels, as far as they are listed."""
+    if n_levels > kernels.MOST_SPELT:
+        return range(1 << kernels.MOST_SPELT)
+    return range(1, (1 << n_levels) - 1)
 
 
 def _by_group(group: np.ndarray, n_moving: int) -> tuple[np.ndarray, np.ndarray]:

@@ -30,8 +30,11 @@ class Found:
 class Oracle(Protocol):
     """Bound, labels and tests of the cheapest tree of a box, and which candidates can still lead below a budget."""
 
-    def best(self) -> tuple[float, tuple[int, ...]]:
-        """The cheapest tree's cost at the prices in the scratch array, infinite where there is none; which it is."""
+    def best(self, enough: float) -> tuple[float, tuple[int, ...]]:
+        """The cheapest tree's cost at the prices in the scratch array, infinite where there is none; which it is.
+
+        It may be less than that where it is `enough` already.
+        """
 
     def is_real(self, choice: tuple[int, ...]) -> bool:
         """Whether that is a tree, not only a relaxation of one."""

@@ -27,7 +27,7 @@ class SweepOracle:
         self.h = np.empty((len(box.moving) + 1, self.sides.widest, n_labels))
         self.sums = np.empty((self.sides.widest, n_labels))
 
-    def best(self) -> tuple[float, tuple[int, ...]]:
+    def best(self, enough: float) -> tuple[float, tuple[int, ...]]:  # noqa: ARG002
         """The cheapest root and pair of stumps."""
         for side in (0, 1):
             self._sweep(side)

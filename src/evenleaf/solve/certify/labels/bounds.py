@@ -74,7 +74,7 @@ class Bounds:
     ) -> tuple[Roots, np.ndarray]:
         """Depth 2, a root with open levels: for a pair of stumps each level goes to the cheaper one (§9.8)."""
         n_parts = roots.left.shape[1]
-        sides = [self.stumps.listed(people, part, n_parts, alive[side, 0]) for side in (0, 1)]
+        sides = [self.stumps.listed(people, part, n_parts, alive[side, 0], roots.feature) for side in (0, 1)]
         placed = [sides[0].placed(roots.left[0], roots.open), sides[1].placed(roots.right[0], roots.open)]
         _, *least = cheapest_pairs(placed[0], placed[1], self.allowed[roots.feature], -np.inf, budget)
         left = np.zeros_like(alive)
@@ -127,7 +127,7 @@ class Bounds:
             for numbers, tests in self._tests(f, people, child_alive, most, at_a_time, parts_joining):
                 part = tests.part[people.ranks[f]]
                 if tests.open.any():
-                    listed = self.stumps.listed(people, part, len(tests.open), alive, spell_but=f)
+                    listed = self.stumps.listed(people, part, len(tests.open), alive, f)
                     tree.chosen.append((int(numbers[0]), listed))
                     continue
                 best, uses = self.stumps.pairs(people, part, tests.left, tests.right, places, self.any_pair)

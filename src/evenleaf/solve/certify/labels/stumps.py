@@ -14,7 +14,7 @@ import numpy as np
 from evenleaf.solve.certify.labels.pairs import Listed
 from evenleaf.solve.search.compiled import Compiled
 
-_MOST_SPELT_LEVELS = 7
+_MOST_SPELT_LEVELS = 8
 Uses = list[tuple[np.ndarray, np.ndarray]]
 
 
@@ -72,35 +72,40 @@ class Stumps:
         uses = [(numbers, cost + partner[:, :, feature, None]) for feature, numbers, cost in stumps]
         return (best[0] + partner[0]).min(axis=1), uses
 
-    def listed(
-        self, people: People, part: np.ndarray, n_parts: int, alive: np.ndarray, spell_but: int | None = None
-    ) -> Listed:
+    def listed(self, people: People, part: np.ndarray, n_parts: int, alive: np.ndarray, spell_but: int) -> Listed:
         """Every labelled stump, and what it costs on each part alone.
 
-        In a stump that is itself a subset of levels each level picks its label part by part: a relaxation. Unless
-        `spell_but` is None, subsets of few levels are spelt out, except those of the feature it names.
+        In a stump that is itself a subset of levels each level picks its label part by part: a relaxation. So those
+        subsets are spelt out, except of the feature `spell_but`, whose levels are the parts.
         """
         totals, found = self.priced(people, part, np.eye(n_parts, dtype=np.bool_), alive)
         rows, numbers, features = [totals], [np.full(len(totals), -1)], [np.full(len(totals), self.n_features)]
         for feature, cuts, cost in found:
             rows.append(cost.transpose(0, 2, 1).reshape(-1, n_parts))
-            if self.compiled.unordered[feature] and spell_but not in (None, feature):
-                spelt = self._spelt(feature, people, part, n_parts)
-                rows[-1] = rows[-1] if spelt is None else spelt
+            if self.compiled.unordered[feature] and feature != spell_but:
+                rows[-1] = self._spelt(feature, people, part, n_parts)
             numbers.append(np.tile(cuts, len(rows[-1]) // len(cuts)))
             features.append(np.full(len(rows[-1]), feature))
         return Listed(np.concatenate(rows), np.concatenate(numbers), np.concatenate(features))
 
-    def _spelt(self, feature: int, people: People, part: np.ndarray, n_parts: int) -> np.ndarray | None:
-        """What each subset of a feature's levels costs on each part, for all pairs of labels; None: too many."""
+    def _spelt(self, feature: int, people: People, part: np.ndarray, n_parts: int) -> np.ndarray:
+        """What each subset of a feature's levels costs on each part, for all pairs of labels.
+
+        Of many levels only the first are spelt out, which are the largest; the others pick part by part.
+        """
         present, level = np.unique(people.ranks[feature], return_inverse=True)
-        if len(present) > _MOST_SPELT_LEVELS:
-            return None
         n_levels = max(1, len(present))
         sums = _sums(people.prices, part * n_levels + level, n_parts * n_levels)
         sums = sums.reshape(len(people.prices), n_parts, n_levels)
-        one = ((np.arange(1 << n_levels)[:, None] >> np.arange(n_levels)) & 1).astype(np.float64)
-        return np.concatenate([one @ sums[a].T + (1 - one) @ sums[b].T for a, b in self.labels])
+        n_spelt = min(n_levels, _MOST_SPELT_LEVELS)
+        one = ((np.arange(1 << n_spelt)[:, None] >> np.arange(n_spelt)) & 1).astype(np.float64)
+        spelt, rest = sums[:, :, :n_spelt], sums[:, :, n_spelt:]
+        return np.concatenate(
+            [
+                one @ spelt[a].T + (1 - one) @ spelt[b].T + np.minimum(rest[a], rest[b]).sum(axis=1)
+                for a, b in self.labels
+            ]
+        )
 
     def priced(
         self, people: People, part: np.ndarray, member: np.ndarray, alive: np.ndarray, least: int = 1

@@ -9,13 +9,14 @@ from evenleaf.solve.search.kernels.descent import by_level, disparity_of, try_cu
 from evenleaf.solve.search.kernels.histograms import segments
 from evenleaf.solve.search.kernels.labels import find_cut, label_side
 from evenleaf.solve.search.kernels.multipliers import differences, dual_costs, step
-from evenleaf.solve.search.kernels.pairs import best_pair, price_stumps
+from evenleaf.solve.search.kernels.pairs import MOST_SPELT, best_pair, price_stumps
 from evenleaf.solve.search.kernels.subtrees import best_stump, keep_stumps, least_label, price_children
 from evenleaf.solve.search.kernels.sweep import best_tree, mark_cuts, sweep_side
 
 __all__ = [
     "EPSILON",
     "INFINITE",
+    "MOST_SPELT",
     "announce_compilation",
     "best_pair",
     "best_stump",
