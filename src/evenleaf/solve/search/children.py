@@ -7,10 +7,18 @@ import numpy as np
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import gray_code
 from evenleaf.solve.search.compiled import Compiled
-from evenleaf.solve.search.oracle import labelled_stumps, plan_stump
+from evenleaf.solve.search.oracle import plan_stump
 from evenleaf.solve.search.plan import Plan
+from evenleaf.solve.search.stumps import (
+    is_relaxed,
+    label_subset,
+    labelled_stumps,
+    list_of,
+    one_label_each,
+    spelt_out,
+)
 
-_MOST_SPELT_LEVELS = 7  # of a stump below such a test: its subsets are listed, so that none is relaxed
+_FEW_LEVELS = 7  # of a stump below a paired test: its subsets are listed from the start
 _MOST_WALKED_LEVELS = 11  # of a child test; with more, each level picks its side for a given pair of stumps
 
 
@@ -19,14 +27,20 @@ class Children:
 
     The child tests of an ordered feature are its alive cuts; of an unordered one all subsets of its levels, in
     the order of a Gray code. A feature with too many levels for that is priced by pairs of stumps: a relaxation
-    only where a stump is itself a subset of levels.
+    only where a stump is itself a subset of many levels. With `refines`, as many of those as can be are spelt out.
     """
 
     def __init__(
-        self, compiled: Compiled, member: np.ndarray, possible: np.ndarray, child_alive: np.ndarray, alive: np.ndarray
+        self,
+        compiled: Compiled,
+        member: np.ndarray,
+        possible: np.ndarray,
+        child_alive: np.ndarray,
+        alive: np.ndarray,
+        refines: bool,
     ) -> None:
         c = compiled
-        self.compiled, self.member = compiled, member
+        self.compiled, self.member, self.refines = compiled, member, refines
         self.members = np.flatnonzero(member)
         self.part, self.part_place, self.n_parts = _segments(c, possible, child_alive)
         self.segment, self.place, self.n_segments = _segments(c, possible, alive)
@@ -145,63 +159,92 @@ class _Pairs:
     """A child test with many levels: for a pair of labelled stumps each level takes the cheaper (§9.8)."""
 
     def __init__(self, children: Children, feature: int) -> None:
-        self.children, self.feature = children, feature
-        n_levels = int(children.n_parts[feature])
+        self.children, self.feature, self.n_levels = children, feature, int(children.n_parts[feature])
         # Group 0 of the histogram is for people who are settled; here every level picks.
         self.group = (children.part[feature] + 1).astype(np.int32)
-        self.stumps = labelled_stumps(children.compiled, children.n_segments, self._spelt)
-        self.settled, self.parts = np.empty(len(self.stumps)), np.empty((len(self.stumps), n_levels))
-        self.least = (np.empty(len(self.stumps)), np.empty(len(self.stumps)))
+        self.relaxed = list_of(labelled_stumps(children.compiled, children.n_segments, self._spelt), self.n_levels)
+        self.listed = self.relaxed
         n_options = children.compiled.n_features + 1
         self.allowed = np.ones((n_options, n_options), dtype=np.bool_)
         self.chosen = (-1, -1)
-        self.h = np.empty((n_levels + 1, int(children.n_segments.max(initial=1)), children.compiled.n_labels))
+        self.h = np.empty((self.n_levels + 1, int(children.n_segments.max(initial=1)), children.compiled.n_labels))
+        self.costs = np.zeros((0, 0))
 
     def _spelt(self, feature: int) -> bool:
-        return feature != self.feature and int(self.children.n_segments[feature]) <= _MOST_SPELT_LEVELS
+        """Whether the subsets of a feature are few enough to be listed from the start."""
+        return feature != self.feature and int(self.children.n_segments[feature]) <= _FEW_LEVELS
 
     @property
     def real(self) -> bool:
-        """Whether no cell of a chosen stump took its label by itself; within the feature's own levels it may."""
-        chosen = self.stumps[list(self.chosen)]
-        return not ((chosen[:, 0] >= 0) & (chosen[:, 0] != self.feature) & (chosen[:, 1] < 0)).any()
+        """Whether no level of a chosen stump was given two labels."""
+        labels = np.zeros(self.children.compiled.n_people, dtype=np.int64)
+        self.label(self.costs, labels)
+        goes_left = self._goes_left()
+        for side, number in enumerate(self.chosen):
+            half = self.children.member & (goes_left if side == 0 else ~goes_left)
+            f = int(self.listed.stumps[number, 0])
+            subset = f >= 0 and self.children.compiled.unordered[f]
+            if subset and not one_label_each(self.children.segment[f][half], labels[half]):
+                return False
+        return True
 
     def best(self, costs: np.ndarray, start: float, budget: float) -> float:
         """The cheapest pair below the start; pairs that can be below neither it nor the budget are passed over."""
-        children = self.children
+        self.costs, self.listed = costs, self.relaxed
+        value = self._pairs(start, budget)
+        if not self.children.refines:
+            return value
+        if self._is_relaxed(self.relaxed.least < budget):
+            self._spell(budget)
+            value = self._pairs(start, budget)
+        elif value < start and self._is_relaxed(list(self.chosen)):
+            self._pairs(start, start)  # what may stay below the start
+            self._spell(start)
+            value = self._pairs(start, budget)
+        return value
+
+    def _is_relaxed(self, which: np.ndarray | list[int]) -> bool:
+        return bool(is_relaxed(self.listed.stumps[which], self.feature).any())
+
+    def _spell(self, budget: float) -> None:
+        """List subsets in the place of relaxed stumps that stay below the budget, and drop what does not."""
+        spelt = spelt_out(self.relaxed.stumps[self.relaxed.least < budget], self.feature, self.children.n_segments)
+        if spelt is not None:
+            self.listed = list_of(spelt, self.n_levels)
+
+    def _pairs(self, start: float, budget: float) -> float:
+        children, listed = self.children, self.listed
         kernels.price_stumps(
-            costs, children.members, self.group, children.segment, children.n_segments,
-            children.compiled.unordered, self.stumps, self.h, self.settled, self.parts,
+            self.costs, children.members, self.group, children.segment, children.n_segments,
+            children.compiled.unordered, listed.stumps, self.h, listed.settled, listed.moving,
         )  # fmt: skip
+        other = np.empty_like(listed.least)
         value, left, right = kernels.best_pair(
-            self.settled, self.parts, self.stumps, self.settled, self.parts, self.stumps, self.allowed,
-            start, budget, *self.least,
+            listed.settled, listed.moving, listed.stumps, listed.settled, listed.moving, listed.stumps, self.allowed,
+            start, budget, listed.least, other,
         )  # fmt: skip
+        np.minimum(listed.least, other, out=listed.least)
         self.chosen = (left, right)
         return float(value)
 
     def _goes_left(self) -> np.ndarray:
-        left, right = self.chosen
-        return np.asarray((self.parts[left] <= self.parts[right])[self.children.part[self.feature]])
+        left, right = (self.listed.moving[number] for number in self.chosen)
+        return np.asarray((left <= right)[self.children.part[self.feature]])
 
     def label(self, costs: np.ndarray, labels: np.ndarray) -> None:
-        """Everybody by the stump that their level took; in a subset stump, each cell by itself."""
+        """Everybody by the stump that their level took; in a subset stump, small levels cell by cell."""
         children, goes_left = self.children, self._goes_left()
         for side, number in enumerate(self.chosen):
             half = children.member & (goes_left if side == 0 else ~goes_left)
-            feature, segment, below, above = (int(entry) for entry in self.stumps[number])
+            stump = self.listed.stumps[number]
+            feature, segment, below, above = (int(entry) for entry in stump)
             if feature < 0:
                 labels[half] = below
-            elif not children.compiled.unordered[feature]:
-                labels[half] = np.where(children.segment[feature][half] <= segment, below, above)
-            elif segment >= 0:
-                labels[half] = np.where((segment >> children.segment[feature][half]) & 1, below, above)
+            elif children.compiled.unordered[feature]:
+                level, part = children.segment[feature][half], children.part[self.feature][half]
+                labels[half] = label_subset(costs[half], stump, level, part, int(children.n_segments[feature]))
             else:
-                width = int(children.n_segments[feature])
-                cell = children.part[self.feature][half].astype(np.int64) * width + children.segment[feature][half]
-                low = np.zeros(int(half.sum())) if below == 0 else costs[half, below - 1]
-                gain = np.bincount(cell, weights=costs[half, above - 1] - low)
-                labels[half] = np.where(gain[cell] < 0, above, below)
+                labels[half] = np.where(children.segment[feature][half] <= segment, below, above)
 
     def plan(self, labels: np.ndarray) -> Plan:
         """The subset that the levels chose, and the stumps."""
@@ -212,7 +255,7 @@ class _Pairs:
         below = []
         for side, number in enumerate(self.chosen):
             half = children.member & (goes_left if side == 0 else ~goes_left)
-            feature, segment = (int(entry) for entry in self.stumps[number, :2])
+            feature, segment = (int(entry) for entry in self.listed.stumps[number, :2])
             below.append(plan_stump(c, children.place, feature, segment, half, labels))
         return Plan(self.feature, left, *below)
 
@@ -220,10 +263,10 @@ class _Pairs:
         """The cuts of stumps whose cheapest partner stays below the slack; None where no pair does."""
         c = self.children.compiled
         keep = np.zeros(int(c.offsets[-1]), dtype=np.uint8)
-        cheap = np.minimum(*self.least) < slack
+        cheap = self.listed.least < slack
         if not cheap.any():
             return None
-        kept = self.stumps[cheap & (self.stumps[:, 0] >= 0)]
+        kept = self.listed.stumps[cheap & (self.listed.stumps[:, 0] >= 0)]
         start = c.offsets[kept[:, 0]]
         ordered = ~c.unordered[kept[:, 0]]
         cut = np.where(ordered, self.children.place[start + np.where(ordered, kept[:, 1], 0)], 0)

@@ -97,4 +97,6 @@ def _subtrees(
 def _side(box: Box, scratch: Scratch, side: int, member: np.ndarray, free: np.ndarray, height: int) -> Subtree:
     if height > LOWEST:
         return make_subtree(scratch.compiled, member, height, scratch.stop)
-    return Children(scratch.compiled, member, member | free, box.alive[side], box.alive[2 + side])
+    # While people are free, a closer bound is not worth its time.
+    refines = not free.any()
+    return Children(scratch.compiled, member, member | free, box.alive[side], box.alive[2 + side], refines)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations, permutations
 from typing import TypeVar, cast
 
 import numpy as np
@@ -80,31 +79,6 @@ def plan_stump(
     else:
         left[: int(place[c.offsets[feature] + segment]) + 1] = True
     return Plan(feature, left)
-
-
-def labelled_stumps(c: Compiled, n_segments: np.ndarray, spelt: Callable[[int], bool]) -> np.ndarray:
-    """Rows (feature, segment, label below, label above), feature −1 for one label throughout.
-
-    Of an unordered feature that is spelt, the segment is a set of levels as bits; else −1, every cell by itself.
-    """
-    n_classes = c.n_labels + 1
-    one_way = list(combinations(range(n_classes), 2))
-    rows = [(-1, 0, label, label) for label in range(n_classes)]
-    for f in np.flatnonzero(n_segments):
-        if not c.unordered[f]:
-            cuts = range(int(n_segments[f]) - 1)
-            rows += [(int(f), cut, a, b) for cut in cuts for a, b in permutations(range(n_classes), 2)]
-        else:
-            sets = spelt_sets(int(n_segments[f])) if spelt(int(f)) else [-1]
-            rows += [(int(f), levels, a, b) for levels in sets for a, b in one_way]
-    return np.array(rows, dtype=np.int64)
-
-
-def spelt_sets(n_levels: int) -> range:
-    """The sets of levels that a stump may give its first label; with many levels, as far as they are listed."""
-    if n_levels > kernels.MOST_SPELT:
-        return range(1 << kernels.MOST_SPELT)
-    return range(1, (1 << n_levels) - 1)
 
 
 def _by_group(group: np.ndarray, n_moving: int) -> tuple[np.ndarray, np.ndarray]:

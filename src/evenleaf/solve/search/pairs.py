@@ -1,30 +1,24 @@
 """The oracle for a categorical root with many levels: fix the two stumps, and each level picks its side (§9.8).
 
-It bounds every subset at once. Where a stump is itself a subset of levels, first each cell of the two columns picks
-its label alone, which is a relaxation. Stumps that stay below the target so are listed again with the subsets of
-their largest levels spelt out; what is left to the cells then are the small levels.
+It bounds every subset at once, up to the relaxation that is left in stumps which are subsets of many levels.
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import Box
-from evenleaf.solve.search.oracle import Scratch, Sides, labelled_stumps, plan_stump, spelt_sets
+from evenleaf.solve.search.oracle import Scratch, Sides, plan_stump
 from evenleaf.solve.search.plan import Plan
-
-
-@dataclass(frozen=True, eq=False)
-class _List:
-    """Labelled stumps of one side: their costs on who is settled and on each moving level, and the least totals."""
-
-    stumps: np.ndarray
-    settled: np.ndarray
-    moving: np.ndarray
-    least: np.ndarray
+from evenleaf.solve.search.stumps import (
+    is_relaxed,
+    label_subset,
+    labelled_stumps,
+    list_of,
+    one_label_each,
+    spelt_out,
+)
 
 
 class PairOracle:
@@ -35,42 +29,34 @@ class PairOracle:
         self.compiled, self.sides = scratch.compiled, scratch.once(box, lambda: Sides(box, scratch))
         self.h = np.empty((len(box.moving) + 1, self.sides.widest, self.compiled.n_labels))
         self.relaxed = tuple(
-            self._list(labelled_stumps(self.compiled, n_segments, spelt=lambda _: False))
+            list_of(labelled_stumps(self.compiled, n_segments, lambda _: False), len(box.moving))
             for n_segments in self.sides.n_segments
         )
         self.lists = self.relaxed
-
-    def _list(self, stumps: np.ndarray) -> _List:
-        n = len(stumps)
-        return _List(stumps, np.empty(n), np.empty((n, len(self.box.moving))), np.empty(n))
 
     def best(self, enough: float) -> tuple[float, tuple[int, ...]]:
         """The cheapest pair of labelled stumps."""
         self.lists = self.relaxed
         self._price()
-        value, left, right = self._pairs(kernels.INFINITE, enough)
-        if value < enough and self._spell(enough):
-            value, left, right = self._pairs(kernels.INFINITE, -kernels.INFINITE)
+        value, left, right = self._pairs(kernels.INFINITE, -kernels.INFINITE)
+        if value < enough and self._is_relaxed(left, right):
+            self._pairs(kernels.INFINITE, enough)  # what may stay below the target
+            if self._spell(enough):
+                value, left, right = self._pairs(kernels.INFINITE, -kernels.INFINITE)
         return (np.inf, (-1, -1, -1)) if value >= kernels.INFINITE else (value, (0, left, right))
 
+    def _is_relaxed(self, *choice: int) -> bool:
+        chosen = [listed.stumps[number] for listed, number in zip(self.lists, choice, strict=True)]
+        return bool(is_relaxed(np.array(chosen), self.box.feature).any())
+
     def _spell(self, budget: float) -> bool:
-        """List subsets instead of relaxed stumps that stay below the budget, and drop the others; if there are any."""
-        lists, expanded = [], False
-        for side, known in enumerate(self.relaxed):
-            below = known.stumps[known.least < budget]
-            # Of the root's own levels a stump takes each as a whole: there is nothing to relax.
-            relaxed = (below[:, 1] < 0) & (below[:, 0] != self.box.feature)
-            rows, expanded = [below[~relaxed]], expanded or bool(relaxed.any())
-            for feature, _, first, second in below[relaxed]:
-                sets = np.array(spelt_sets(int(self.sides.n_segments[side][feature])), dtype=np.int64)
-                rows.append(
-                    np.column_stack([np.full_like(sets, feature), sets, *np.full((2, len(sets)), [[first], [second]])])
-                )
-            listed = np.concatenate(rows)
-            lists.append(self._list(listed[np.argsort(listed[:, 0], kind="stable")]))
-        if not expanded:
+        """List subsets in the place of relaxed stumps that stay below the budget; False where there is none."""
+        below = [listed.stumps[listed.least < budget] for listed in self.relaxed]
+        spelt = [spelt_out(below[side], self.box.feature, self.sides.n_segments[side]) for side in (0, 1)]
+        if spelt[0] is None and spelt[1] is None:
             return False
-        self.lists = (lists[0], lists[1])
+        rows = (old if new is None else new for old, new in zip(below, spelt, strict=True))
+        self.lists = tuple(list_of(stumps, len(self.box.moving)) for stumps in rows)
         self._price()
         return True
 
@@ -104,25 +90,16 @@ class PairOracle:
         labels = np.zeros(c.n_people, dtype=np.int64)
         for side, number in enumerate(choice[1:]):
             member = goes_left if side == 0 else ~goes_left
-            feature, segment, below, above = (int(entry) for entry in self.lists[side].stumps[number])
+            stump = self.lists[side].stumps[number]
+            feature, segment, below, above = (int(entry) for entry in stump)
             if feature < 0:
                 labels[member] = below
-            elif not c.unordered[feature]:
-                labels[member] = np.where(self.sides.segment[side, feature][member] <= segment, below, above)
+            elif c.unordered[feature]:
+                level, part = c.ranks[feature][member], self.sides.groups[side][member]
+                labels[member] = label_subset(self.scratch.costs[member], stump, level, part, int(c.sizes[feature]))
             else:
-                level = c.ranks[feature][member]
-                cell = self.sides.groups[side][member].astype(np.int64) * c.sizes[feature] + level
-                labels[member] = self._cheaper(cell, member, below, above)
-                if segment >= 0:
-                    spelt = np.where((segment >> np.minimum(level, kernels.MOST_SPELT)) & 1, below, above)
-                    labels[member] = np.where(level < kernels.MOST_SPELT, spelt, labels[member])
+                labels[member] = np.where(self.sides.segment[side, feature][member] <= segment, below, above)
         return labels
-
-    def _cheaper(self, cell: np.ndarray, member: np.ndarray, first: int, second: int) -> np.ndarray:
-        costs = self.scratch.costs[member]
-        low = np.zeros(len(costs)) if first == 0 else costs[:, first - 1]
-        gain = np.bincount(cell, weights=costs[:, second - 1] - low)
-        return np.where(gain[cell] < 0, second, first)
 
     def plan(self, choice: tuple[int, ...], labels: np.ndarray) -> Plan:
         """The root that the levels chose, and the stumps."""
@@ -145,8 +122,7 @@ class PairOracle:
             feature = int(self.lists[side].stumps[number, 0])
             if feature >= 0 and c.unordered[feature]:
                 member = goes_left if side == 0 else ~goes_left
-                given = np.unique(c.ranks[feature][member].astype(np.int64) * (c.n_labels + 1) + labels[member])
-                if len(np.unique(given // (c.n_labels + 1))) < len(given):
+                if not one_label_each(c.ranks[feature][member], labels[member]):
                     return False
         return True
 

@@ -109,4 +109,4 @@ def make_subtree(compiled: Compiled, member: np.ndarray, height: int, stop: Call
     if height > LOWEST:
         return Tall(compiled, member, height, stop)
     every = np.ones(int(compiled.offsets[-1]), dtype=np.uint8)
-    return Children(compiled, member, member, every, every)
+    return Children(compiled, member, member, every, every, refines=False)
