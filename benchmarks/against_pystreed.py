@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from evenleaf.datasets import Dataset, load_adult, load_compas, load_default
+from evenleaf.datasets import Dataset, load_adult, load_communities, load_compas, load_default
 from evenleaf.fairness import DisparateImpact, EqualOpportunity, Notion
 from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve import Budget
@@ -36,6 +36,7 @@ DATA: dict[str, tuple[Callable[[], Dataset], Callable[[], Dataset]]] = {
         lambda: load_compas(kind="two_year", race="african_american_or_not"),
         lambda: load_compas(kind="two_year"),
     ),
+    "communities": (lambda: load_communities("normalised"), lambda: load_communities("normalised")),
     "default": (load_default, lambda: load_default(protected=("EDUCATION",))),
 }
 
@@ -61,7 +62,10 @@ def binary(people: People, thresholds: int) -> Binary:
             columns += [values <= cut for cut in cuts]
     x = np.unique(np.array(columns, dtype=np.int64), axis=0).T
     x = x[:, (x.min(axis=0) < x.max(axis=0))]
-    return Binary(x, np.asarray(people.outcome.values, dtype=np.int64), people.groups[0].codes.astype(np.int64))
+    y = np.asarray(people.outcome.values)
+    if people.outcome.classes is None:  # a rate of crimes: above the median or not
+        y = y > np.median(y)
+    return Binary(x, y.astype(np.int64), people.groups[0].codes.astype(np.int64))
 
 
 def asked(table: Binary, task: str, depth: int) -> Problem:
@@ -102,6 +106,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=120.0, help="time limit of either side")
     parser.add_argument("--thresholds", type=int, default=2, help="indicators a column")
     parser.add_argument("--only", help="one data set")
+    parser.add_argument("--theirs", type=int, default=4, help="the deepest trees that pystreed is asked for")
     parser.add_argument("--groups", action="store_true", help="all groups of the protected column; Evenleaf alone")
     arguments = parser.parse_args()
     rows: list[dict[str, Any]] = []
@@ -109,12 +114,13 @@ def main() -> None:
         if arguments.only and name != arguments.only:
             continue
         table = binary(loaders[int(arguments.groups)]().people(), arguments.thresholds)
-        ours(Binary(table.x[:50], table.y[:50], np.arange(50) % 2), "parity", 2, 10.0)  # compiles the kernels
+        for depth in arguments.depths:  # compiles the kernels
+            ours(Binary(table.x[:50], table.y[:50], np.arange(50) % 2), "parity", depth, 60.0)
         for task in ("parity", "opportunity"):
             for depth in arguments.depths:
                 row = {"data": name, "n": len(table.y), "features": table.x.shape[1], "task": task, "depth": depth}
                 row |= {"groups": int(table.group.max()) + 1, "ours": ours(table, task, depth, arguments.seconds)}
-                if not arguments.groups:
+                if not arguments.groups and depth <= arguments.theirs:
                     row["theirs"] = theirs(table, task, depth, arguments.seconds)
                 rows.append(row)
                 print(json.dumps(row), flush=True)
@@ -122,9 +128,12 @@ def main() -> None:
 
 
 def keep(rows: list[dict[str, Any]], name: str) -> None:
-    """Written after every case: the peer may crash on one, and takes the run with it."""
+    """Written after every case: the peer may crash and take the run with it. A case run again replaces its row."""
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / name).write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    path = RESULTS / name
+    old = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    fresh = {(row["data"], row["task"], row["depth"]): row for row in [*old, *rows]}
+    path.write_text(json.dumps(list(fresh.values()), indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

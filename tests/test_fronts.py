@@ -14,6 +14,8 @@ from evenleaf.fairness import DisparateImpact, DisparateTreatment, EqualizedOdds
 from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve import Budget, Status, Stop, get_solver
 from evenleaf.solve.fronts import FrontSolver, engine, lists, oracle
+from evenleaf.solve.fronts.clock import clock
+from evenleaf.solve.fronts.lattice import only_one_label
 from evenleaf.solve.mip.solve import MipSolver
 from evenleaf.solve.search import SearchSolver
 from evenleaf.table import People
@@ -24,16 +26,17 @@ SOLVER = FrontSolver()
 FEW_ROWS = ("impact", "conditional", "opportunity", "predictive", "odds", "mistreatment", "combination")
 
 
-@pytest.fixture(scope="module", params=[0, 2000], ids=["without forks", "with forks"])
+@pytest.fixture(scope="module", params=[(0, 2), (0, 8), (2000, 2)], ids=["boxes", "subsets one by one", "forks"])
 def cramped(request: pytest.FixtureRequest) -> Iterator[None]:
     """Lists and tables so short that tests are taken together and nodes are split all the time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(oracle, "MOST_CUTS_TO_FORK", request.param)
+        most_cuts, most_levels = request.param
+        patch.setattr(oracle, "MOST_CUTS_TO_FORK", most_cuts)
+        patch.setattr(oracle, "MOST_LEVELS", most_levels)
         patch.setattr(engine, "_POINTS", 8)
         patch.setattr(engine, "_COARSE", 2)
         patch.setattr(oracle, "MOST_BLOCKS", 2)
         patch.setattr(oracle, "FEW_BLOCKS", 2)
-        patch.setattr(oracle, "MOST_LEVELS", 2)
         patch.setattr(lists, "MOST_SUBSETS", 2)
         patch.setattr(lists, "_MOST_SINGLES", 1)
         patch.setattr(lists, "_MOST_FORKS", 3)
@@ -61,6 +64,16 @@ def test_constrained(problem: Problem) -> None:
 )
 @settings(max_examples=60)
 def test_depth_three(problem: Problem) -> None:
+    check_against_brute_force(SOLVER.solve, problem)
+
+
+@given(
+    problem=problems(
+        task="classification", notions=FEW_ROWS, max_depth=3, max_columns=3, max_values=2, max_classes=2, max_groups=4
+    )
+)
+@settings(max_examples=100)
+def test_two_values_a_column(problem: Problem) -> None:
     check_against_brute_force(SOLVER.solve, problem)
 
 
@@ -202,6 +215,40 @@ def test_weights_count_like_copies() -> None:
     assert one.proven
     assert two.proven
     assert one.objective == pytest.approx(two.objective, abs=1e-9)
+
+
+def sized(sizes: tuple[int, ...]) -> People:
+    """Groups of these sizes, one feature that tells every person apart."""
+    groups = [f"g{number}" for number, size in enumerate(sizes) for _ in range(size)]
+    n_people = len(groups)
+    outcome = np.random.default_rng(5).permutation(np.arange(n_people) % 2)
+    return people_from({"x": np.arange(n_people, dtype=float)}, outcome.tolist(), {"g": groups})
+
+
+@pytest.mark.parametrize(
+    ("sizes", "limit", "only"),
+    [((3, 4), 0.0, True), ((4, 6), 0.0, False), ((2, 3, 4), 0.0, True), ((3, 4), 0.5, False)],
+)
+def test_groups_without_a_common_divisor_leave_one_label(sizes: tuple[int, ...], limit: float, only: bool) -> None:
+    problem = pose(sized(sizes), fairness=DisparateImpact(), max_discrimination=limit)
+    assert only_one_label(problem) is only
+    check_against_brute_force(SOLVER.solve, problem)
+
+
+def test_people_outside_a_notion_are_not_bound_by_divisors() -> None:
+    problem = pose(sized((3, 4)), fairness=EqualOpportunity(1), max_discrimination=0.0)
+    assert not only_one_label(problem)
+    check_against_brute_force(SOLVER.solve, problem)
+
+
+def test_clock_stops_long_kernels() -> None:
+    stop = np.zeros(1, dtype=np.bool_)
+    with clock(0.01, stop):
+        while not stop[0]:
+            pass
+    assert stop[0]
+    with clock(np.inf, stop):
+        assert not stop[0]
 
 
 def test_auto_takes_it_for_few_rows_only() -> None:

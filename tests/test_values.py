@@ -8,11 +8,16 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
+from evenleaf.baselines import FairLinearRegression
 from evenleaf.datasets import load_diabetes
 from evenleaf.fairness import DisparateImpact, DisparateTreatment
 from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve import Budget, Status, Stop, solve
+from evenleaf.solve.choose import get_solver
 from evenleaf.solve.values import ValueSolver
+from evenleaf.solve.values.boxes import Box
+from evenleaf.solve.values.branching import PlaceSplit, split_tests
+from evenleaf.solve.values.kernels import best_pair
 from evenleaf.solve.values.linear import LinearLeafSearch, equal_people_bound
 from evenleaf.testing import brute_force, check_solver, people_from
 from evenleaf.testing.strategies import problems
@@ -70,6 +75,49 @@ def test_many_problems(problem: Problem) -> None:
 @settings(max_examples=1000)
 def test_many_deep_problems(problem: Problem) -> None:
     agree(problem)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_small_leaves_in_deep_trees(seed: int) -> None:
+    """Cuts between two priced ones are ruled out by what their parts cost, which must hold for leaves of any size."""
+    rng = np.random.default_rng(seed)
+    n_people = int(rng.integers(8, 12))
+    columns = {"x": rng.integers(0, 5, n_people).tolist(), "z": rng.integers(0, 3, n_people).tolist()}
+    groups = {"g": ["a", "b", *rng.choice(["a", "b"], n_people - 2).tolist()]}
+    people = people_from(columns, rng.integers(0, 6, n_people).tolist(), groups, task="regression")
+    shape = Shape(max_depth=3, min_samples_leaf=int(rng.integers(2, 4)))
+    problem = pose(people, fairness=DisparateImpact(), fairness_weight=float(rng.choice([0.3, 1, 3])), shape=shape)
+    answer = SOLVER.solve(problem, Budget())
+    assert answer.proven
+    assert answer.objective == pytest.approx(brute_force(problem).objective, abs=1e-8)
+    limited = problem.with_limit(float(rng.choice([0.0, 0.05, 0.2])))
+    answer = SOLVER.solve(limited, Budget())
+    assert answer.proven
+    assert answer.objective == pytest.approx(brute_force(limited).objective, abs=1e-8)
+
+
+def test_a_side_may_cost_less_than_nothing() -> None:
+    """Prices may be negative: the dearer left stump with the cheap right one is the best pair that is allowed."""
+    out, alive = np.array([[1.0, 2.0, 9.0], [5.0, -7.0, 9.0]]), np.ones((2, 3), dtype=np.uint8)
+    allowed = np.ones((3, 3), dtype=np.bool_)
+    allowed[0, 1] = False
+    cheapest, where = np.empty((2, 3)), np.empty((2, 3), dtype=np.int64)
+    offsets = np.array([0, 1, 2])
+    assert best_pair(out, alive, allowed, offsets, cheapest, where) == (-5.0, 1, 1)
+
+
+def test_splits_cover_every_test() -> None:
+    """However a box is split, each of its trees is in exactly one part; also where the split came from another box."""
+    alive = np.ones((2, 8), dtype=np.uint8)
+    alive[0, 2:4] = 0
+    owner = np.array([0, 0, 0, 1, 1, 2, 2, 3])
+    box = Box(0, np.zeros(2, dtype=np.int8), alive, 0.0, np.zeros((1, 1)), 1.0)
+    chosen = np.array([[0, 5], [1, 6], [4, -1]])
+    for split in (split_tests(box, chosen, owner), PlaceSplit(0), PlaceSplit(1), PlaceSplit(0, 5), PlaceSplit(1, 7)):
+        parts = [part.alive for _, part in split.parts(box, owner)]
+        assert len(parts) > 1
+        assert np.array_equal(np.sum([part[split.place] for part in parts], axis=0), alive[split.place])
+        assert all(np.array_equal(part[1 - split.place], alive[1 - split.place]) for part in parts)
 
 
 def diabetes(n_people: int, depth: int = 2, weight: float = 0.3, **limits: Any) -> Problem:
@@ -222,6 +270,25 @@ def test_linear_leaves_start_from_the_best_constant_ones() -> None:
     assert answer.status is Status.FEASIBLE
     assert answer.bound == pytest.approx(equal_people_bound(problem))
     assert "constant leaves that is proven best" in answer.message
+
+
+def test_linear_leaves_for_many_people_are_not_left_to_the_program() -> None:
+    assert isinstance(get_solver("auto", diabetes(120, depth=1, leaves="linear")), LinearLeafSearch)
+    assert get_solver("auto", diabetes(30, depth=1, leaves="linear")).name == "mip"
+    assert get_solver("auto", diabetes(120, depth=1, leaves="linear", branching="linear")).name == "mip"
+
+
+def test_linear_leaves_are_fair_at_less_error_than_fair_linear_regression() -> None:
+    """The figure of the paper at zero discrimination: fair linear regression has nothing left but its constant."""
+    people = load_diabetes().sample(120, seed=4).people()
+    problem = pose(people, fairness=DisparateImpact(), shape=Shape(max_depth=1, leaves="linear"))
+    model = FairLinearRegression(penalty="individual", fairness_weight=1e9)
+    model._learn(people)
+    decided = np.clip(model.score_of(people.features), problem.target.low, problem.target.high)
+    answer = solve(problem.with_limit(1e-9), Budget(time_limit=20))
+    assert answer.score is not None
+    assert answer.score.discrimination <= 1e-6
+    assert answer.score.loss < float(people.share @ np.abs(people.outcome.values - decided))
 
 
 def test_equal_people_are_a_bound() -> None:

@@ -47,7 +47,7 @@ class Misclassification:
 
     def value(self, outcome: Outcome, decided: np.ndarray, share: np.ndarray) -> float:
         """The weighted mean cost of the decisions."""
-        return float(share @ self.matrix(outcome.n_classes)[outcome.values, decided])
+        return float((share * self.matrix(outcome.n_classes)[outcome.values, decided]).sum())
 
 
 def _rows_of_numbers(costs: Any) -> tuple[tuple[float, ...], ...]:

@@ -17,8 +17,10 @@ import numpy as np
 
 from evenleaf.errors import InputError
 from evenleaf.problem import Problem
+from evenleaf.solve.proofs.fronts import FrontsProof
 from evenleaf.solve.proofs.labels import LabelsProof
 from evenleaf.solve.proofs.stream import Source, octets
+from evenleaf.solve.proofs.values import ValuesProof
 from evenleaf.tree import Tree, tree_from_json, tree_to_json
 
 VERSION = 1
@@ -41,7 +43,11 @@ class Proof(Protocol):
         """The proof as JSON, with its rows of numbers passed to `emit`; each kind has a `read` that undoes it."""
 
 
-_KINDS: dict[str, Callable[[dict[str, Any], Source], Proof]] = {LabelsProof.kind: LabelsProof.read}
+_KINDS: dict[str, Callable[[dict[str, Any], Source], Proof]] = {
+    LabelsProof.kind: LabelsProof.read,
+    FrontsProof.kind: FrontsProof.read,
+    ValuesProof.kind: ValuesProof.read,
+}
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""One door to all solvers: `solve(problem)`. "auto" takes an exact method, and never swaps in a weaker one."""
+"""One door to all solvers: `solve(problem)`. "auto" takes an exact method wherever one is of use."""
 
 from __future__ import annotations
 
@@ -45,6 +45,12 @@ def _mip(options: Mapping[str, Any]) -> Solver:
     return MipSolver(**options)
 
 
+def _linear_leaves(options: Mapping[str, Any]) -> Solver:
+    from evenleaf.solve.values.linear import LinearLeafSearch  # compiles kernels, so only when it is asked for
+
+    return LinearLeafSearch(**options)
+
+
 def _local(options: Mapping[str, Any]) -> Solver:
     from evenleaf.solve.local import LocalSearch
 
@@ -65,14 +71,24 @@ SOLVERS: dict[str, Callable[[Mapping[str, Any]], Solver]] = {
     "greedy": _greedy,
 }
 _EXACT = ("search", "mip")  # in the order in which auto tries them
+# Beyond this many people with linear leaves the mixed-integer program ends with no bound worth having: a search that
+# starts from the proven optimum with constant leaves finds better trees in seconds, and says that it proves nothing.
+_MOST_LINEAR = 100
 _FEW_ROWS = 8  # with at most this many absolute values in D, fronts of (loss, disparities) stay short
 
 
 def get_solver(name: str, problem: Problem, options: Mapping[str, Any] | None = None) -> Solver:
-    """The solver by name, or for "auto" the first exact one that accepts the problem."""
+    """The solver by name, or for "auto" the first exact one that accepts the problem.
+
+    Regression trees with linear leaves for many people are the exception: see `LinearLeafSearch`.
+    """
     if name == "auto":
         if options:
             raise InputError("solver_options need a solver: say which one they are for, for example solver='mip'")
+        if _many_linear_leaves(problem):
+            linear = _linear_leaves({})
+            if linear.accepts(problem):
+                return linear
         names = ("fronts", *_EXACT) if _few_rows(problem) else _EXACT
         return next(solver for solver in (SOLVERS[exact]({}) for exact in names) if solver.accepts(problem))
     if name not in SOLVERS:
@@ -90,6 +106,12 @@ def _few_rows(problem: Problem) -> bool:
     """Parity and the error-rate notions between few groups."""
     classes = problem.people.outcome.classes is not None
     return classes and 0 < int((problem.simplified.weight > 0).sum()) <= _FEW_ROWS
+
+
+def _many_linear_leaves(problem: Problem) -> bool:
+    """Linear leaves for more numbers than the mixed-integer program can say anything useful about."""
+    numbers = problem.people.outcome.classes is None
+    return numbers and problem.shape.leaves == "linear" and problem.people.n_people > _MOST_LINEAR
 
 
 def solve(

@@ -16,7 +16,7 @@ class ExactSearch:
     name = "search"
 
     def __init__(self, certificate: bool = True, memory: float | None = None) -> None:
-        self.solvers = (SearchSolver(certificate, memory), ValueSolver())
+        self.solvers = (SearchSolver(certificate, memory), ValueSolver(certificate, memory))
 
     def accepts(self, problem: Problem) -> bool:
         """Whether either search takes it on."""

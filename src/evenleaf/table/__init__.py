@@ -4,7 +4,7 @@ from evenleaf.table.groups import Grouping, Groups, make_groups, require_two
 from evenleaf.table.people import Label, Outcome, People, Task, infer_task, make_outcome, make_weight
 from evenleaf.table.read import read_columns
 from evenleaf.table.schema import Column, Kind, Schema, find_name
-from evenleaf.table.table import Table, equal_rows
+from evenleaf.table.table import Table, distinct, equal_rows
 
 __all__ = [
     "Column",
@@ -17,6 +17,7 @@ __all__ = [
     "Schema",
     "Table",
     "Task",
+    "distinct",
     "equal_rows",
     "find_name",
     "infer_task",

@@ -13,9 +13,21 @@ from evenleaf.table.frames import RawColumns, count_rows, raw_columns
 from evenleaf.table.infer import Categorical, categorical_names, distinct_labels, infer_schema
 from evenleaf.table.schema import Column, Schema, level_label
 
-__all__ = ["MISSING_CODE", "Categorical", "Table", "categorical_names", "equal_rows", "infer_schema", "read_only"]
+__all__ = [
+    "MISSING_CODE",
+    "Categorical",
+    "Table",
+    "categorical_names",
+    "distinct",
+    "equal_rows",
+    "infer_schema",
+    "read_only",
+]
 
 MISSING_CODE = -1
+_NARROW = 1 << 20  # whole numbers below this are their own codes
+_FEW_KEYS = 1 << 12  # a table of so many keys is never too large
+_LARGEST_KEY = 1 << 62
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,14 +155,55 @@ def read_only(values: np.ndarray) -> np.ndarray:
 
 def equal_rows(table: Table) -> tuple[np.ndarray, np.ndarray]:
     """Who is the same as whom: (first row of each kind of person, kind of each row), in row order."""
-    if table.n_columns == 0:
-        return np.zeros(min(1, table.n_rows), dtype=np.intp), np.zeros(table.n_rows, dtype=np.intp)
-    codes = np.column_stack([np.unique(values, return_inverse=True)[1] for values in table.data])
-    _, first, kind = np.unique(codes, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return first[order], rank[kind.ravel()]
+    key, size = np.zeros(table.n_rows, dtype=np.int64), 1
+    for values in table.data:
+        code, n_codes = _codes(values)
+        if size * n_codes > _LARGEST_KEY:  # number what there is so far without gaps, and go on
+            first, key = _kinds(key, size)
+            size = len(first)
+        key, size = key * n_codes + code, size * n_codes
+    return _kinds(key, size)
+
+
+def distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different values of a column in ascending order, and the place of each value among them."""
+    code, n_codes = _codes(values)
+    if n_codes > len(values):
+        known, place = np.unique(values, return_inverse=True)
+        return known, place.ravel()
+    first = np.zeros(n_codes, dtype=np.intp)
+    first[code] = np.arange(len(code))
+    present = np.zeros(n_codes, dtype=np.bool_)
+    present[code] = True
+    return values[first[present]], (np.cumsum(present) - 1)[code]
+
+
+def _codes(values: np.ndarray) -> tuple[np.ndarray, int]:
+    """Whole numbers from 0 for the different values of a column, and how many they may be."""
+    if not len(values):
+        return np.zeros(0, dtype=np.int64), 1
+    low, high = values.min(), values.max()
+    # Levels, flags, counts and years are such numbers already; NaN compares as nothing and is sorted with the rest.
+    if low > -_NARROW and high < _NARROW:
+        whole = values.astype(np.int64)
+        if values.dtype.kind == "i" or (whole == values).all():
+            return whole - int(low), int(high) - int(low) + 1
+    known, code = np.unique(values, return_inverse=True)
+    return code.astype(np.int64), len(known)
+
+
+def _kinds(key: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """The first row of each different key, in row order, and the kind of each row; keys are below `size`."""
+    n_rows = len(key)
+    if size > 16 * n_rows + _FEW_KEYS:
+        key = np.unique(key, return_inverse=True)[1]
+        size = n_rows
+    first_of = np.full(max(size, 1), n_rows, dtype=np.intp)
+    first_of[key[::-1]] = np.arange(n_rows)[::-1]  # of several writes to a place the last one counts: the first row
+    first = np.sort(first_of[first_of < n_rows])
+    rank = np.empty(max(size, 1), dtype=np.intp)
+    rank[key[first]] = np.arange(len(first))
+    return first, rank[key]
 
 
 def _encode(column: Column, values: np.ndarray) -> tuple[np.ndarray, int]:

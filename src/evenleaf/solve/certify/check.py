@@ -10,13 +10,21 @@ from evenleaf.errors import InputError
 from evenleaf.problem import Problem
 from evenleaf.solve.certificate import Certificate, certificate_from_bytes, claimed_tree, fingerprint
 from evenleaf.solve.certify.claim import Claim, Progress, ProofError
+from evenleaf.solve.certify.fronts.proof import FrontsCheck
 from evenleaf.solve.certify.labels.proof import LabelsCheck
+from evenleaf.solve.certify.values.proof import ValuesCheck
+from evenleaf.solve.proofs.fronts import FrontsProof
 from evenleaf.solve.proofs.labels import LabelsProof
+from evenleaf.solve.proofs.values import ValuesProof
 from evenleaf.solve.result import PROOF_TOLERANCE
 from evenleaf.tree import Leaf, Tree
 
 _AGREEMENT = 1e-9
-_CHECKERS: dict[str, Callable[[Claim, Any, Problem, Progress], Any]] = {LabelsProof.kind: LabelsCheck}
+_CHECKERS: dict[str, Callable[[Claim, Any, Problem, Progress], Any]] = {
+    LabelsProof.kind: LabelsCheck,
+    FrontsProof.kind: FrontsCheck,
+    ValuesProof.kind: ValuesCheck,
+}
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evenleaf.solve.fronts.answers import Cheapest
 from evenleaf.solve.fronts.ascent import Point
-from evenleaf.solve.fronts.lane import Lane
-from evenleaf.solve.fronts.oracle import Cheapest, Oracle, Sketch
+from evenleaf.solve.fronts.lane import Lane, Prices
+from evenleaf.solve.fronts.oracle import Oracle
 from evenleaf.solve.fronts.outline import filled
-from evenleaf.solve.fronts.tests import Box, Fork, Levels, Part, Slot, Split
+from evenleaf.solve.fronts.tests import Box, Fork, Levels, Part, Sketch, Slot, Split
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,13 +80,13 @@ class Cell:
         """The depth of the deepest slot."""
         return max(place.depth for place in self.places)
 
-    def base(self, mus: np.ndarray, prices: np.ndarray) -> np.ndarray:
+    def base(self, mus: np.ndarray, prices: Prices) -> np.ndarray:
         """What is settled at each multipliers: the offset, the free people, less the allowance of ε."""
         offset = self.lane.offset[0] + mus @ self.lane.offset[1:]
         free = sum((self._spared(loose, mus, prices) for loose in self.loose), np.zeros(len(mus)))
         return np.asarray(offset - self.lane.allowance(mus) + free)
 
-    def _spared(self, loose: Loose, mus: np.ndarray, prices: np.ndarray) -> np.ndarray:
+    def _spared(self, loose: Loose, mus: np.ndarray, prices: Prices) -> np.ndarray:
         """What the free people of a box cost at least.
 
         A free level goes to one side as a whole, so it costs no less than the best tree for its people alone.
@@ -106,16 +107,16 @@ class Cell:
             total += self.oracle.known[key]
         return total
 
-    def values(self, prices: np.ndarray) -> np.ndarray:
+    def values(self, prices: Prices) -> np.ndarray:
         """The least price of each slot at each multipliers."""
         return np.array([self._value(place, prices) for place in self.places])
 
-    def _value(self, place: Place, prices: np.ndarray) -> np.ndarray:
+    def _value(self, place: Place, prices: Prices) -> np.ndarray:
         if place.fork is not None:
             return self.oracle.fork(place.fork, place.members, prices)
         return self.oracle.value(place.members, place.depth, prices)
 
-    def _cheapest(self, place: Place, prices: np.ndarray) -> Cheapest:
+    def _cheapest(self, place: Place, prices: Prices) -> Cheapest:
         if place.fork is not None:
             return self.oracle.cheapest_fork(place.fork, place.members, prices)
         return self.oracle.cheapest(place.members, place.depth, prices)

@@ -17,15 +17,20 @@ import numpy as np
 
 from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
+from evenleaf.solve.fronts.answers import OutOfTime
 from evenleaf.solve.fronts.ascent import Climb, Point, climb
 from evenleaf.solve.fronts.cell import Cell, Place, at, replaced, slot_paths
+from evenleaf.solve.fronts.clock import clock
 from evenleaf.solve.fronts.finish import Finisher
-from evenleaf.solve.fronts.lane import make_lane
+from evenleaf.solve.fronts.front import ABOVE, BELOW, LIMIT, NONE, PENALTY, Question, TooMany
+from evenleaf.solve.fronts.lane import Prices, make_lane
+from evenleaf.solve.fronts.lattice import only_one_label
 from evenleaf.solve.fronts.limits import Limits, allowed_features, used_features
-from evenleaf.solve.fronts.lists import ABOVE, BELOW, LIMIT, NONE, PENALTY, Question, TooMany
-from evenleaf.solve.fronts.oracle import Oracle, OutOfTime, Sketch
+from evenleaf.solve.fronts.oracle import Oracle
 from evenleaf.solve.fronts.outline import to_tree
-from evenleaf.solve.fronts.tests import Box, Fork, Levels, Part, Slot, Split
+from evenleaf.solve.fronts.record import Recorder
+from evenleaf.solve.fronts.tests import Box, Fork, Levels, Part, Sketch, Slot, Split
+from evenleaf.solve.fronts.trial import Trial
 from evenleaf.tree import Leaf, Tree
 
 EPSILON = 1e-9  # a bound this close to the incumbent closes a node; well below the tolerance of a proof
@@ -34,6 +39,7 @@ _POINTS, _UNBOUNDED = 20_000, 1 << 40
 _MOST_OFFERS = 100  # nodes whose cheapest tree is tried with the best labels
 _COARSE = 32  # cuts a feature in the warm-up
 _KEPT = 4  # multipliers that a node hands on
+_MOST_MU = 1e4  # with larger multipliers, rounding looks like a price
 _STEPS_SHALLOW, _STEPS_DEEP = 30, 12
 
 
@@ -48,20 +54,22 @@ class Node:
     looked: bool = False
     climbed: bool = False
     both_sides: bool = False
+    values: np.ndarray | None = None  # what the slots cost at the multipliers, once it is known
 
 
 class Engine:
     """One search: the incumbent, the open nodes, and the bound that both give."""
 
-    def __init__(self, problem: Problem, budget: Budget, start: Tree | None) -> None:
+    def __init__(self, problem: Problem, budget: Budget, start: Tree | None, keep_proof: bool = True) -> None:
         self.problem, self.budget = problem, budget
         self.lane = make_lane(problem)
+        self.recorder = Recorder(keep_proof, self.lane.compiled.sizes)
         allowed = allowed_features(problem, self.lane)
         self.oracle = Oracle(self.lane, allowed, self.lane.least, lambda: budget.exhausted)
         self.limits = Limits(problem, self.lane)
         self.finisher = Finisher(self.lane, self.oracle, self.limits)
         self.depth = problem.shape.max_depth if allowed.any() else 0
-        self.most = 1.0 if problem.max_discrimination is None else np.inf
+        self.most = 1.0 if problem.max_discrimination is None else _MOST_MU
         self.tree: Tree | None = None
         self.objective = np.inf
         self.floor = self._floor()
@@ -70,8 +78,11 @@ class Engine:
         self.order = itertools.count()
         self.examined = self.offers = 0
         schema = problem.people.features.schema
-        for label in range(self.lane.n_labels + 1):
-            self._offer(Tree(schema, problem.target, (Leaf(float(label)),)))
+        labels = Trial(0, self.lane)
+        worth = labels.worth(np.arange(self.lane.n_labels + 1)[:, None])
+        for label in np.argsort(worth, kind="stable"):
+            if worth[label] < self.objective - EPSILON:
+                self._offer(Tree(schema, problem.target, (Leaf(float(label)),)))
         if start is not None:
             self._offer(start)
 
@@ -92,6 +103,16 @@ class Engine:
 
     def run(self) -> None:
         """Search until nothing is open, or the budget is spent."""
+        with clock(self.budget.remaining, self.oracle.stop):
+            self._run()
+
+    def _run(self) -> None:
+        if self.tree is not None and only_one_label(self.problem):
+            # The trees without any test were all offered; a checker finds by itself that there are no others.
+            self.in_hand = np.inf
+            self.recorder.knows(Slot(self.depth), self.objective, np.zeros((1, self.lane.n_dimensions)))
+            self.budget.report(self.bound, self.objective)
+            return
         try:
             self._push(Node(self.floor, Slot(self.depth), self._warm_up()))
             self.in_hand = np.inf
@@ -107,6 +128,7 @@ class Engine:
             try:
                 for child in self._examine(node):
                     self._push(child)
+                    self.recorder.parted(node.part, child.part)
             except (OutOfTime, KeyboardInterrupt):
                 self._push(node)
                 raise
@@ -119,16 +141,34 @@ class Engine:
         return self.objective - self.bound <= self.budget.gap * abs(self.objective)
 
     def _push(self, node: Node) -> None:
+        self.recorder.knows(node.part, node.bound, node.mus)
         if node.bound < self.objective - EPSILON:
             heapq.heappush(self.open, (node.bound, next(self.order), node))
 
     def _warm_up(self) -> np.ndarray:
-        """Multipliers and a first tree: climb over all trees of depth 2 at most."""
+        """Multipliers and a first tree: climb over all trees of depth 2 at most, then over what hangs below one."""
         mus = np.zeros((1, self.lane.n_dimensions))
-        if self.depth:
-            cell = Cell(Slot(min(2, self.depth)), self.lane, self.oracle.coarse(_COARSE))
-            mus = _handed_on(self._climb(cell, mus[0], self.objective, _STEPS_DEEP, improve=True))
-        return mus
+        if not self.depth:
+            return mus
+        cell = Cell(Slot(min(self.quick, self.depth)), self.lane, self.oracle.coarse(_COARSE))
+        seen = self._climb(cell, mus[0], self.objective, _STEPS_DEEP, improve=True)
+        if self.depth > self.quick:
+            below = Cell(self._extended(cell.dual(seen.best.mu)[2], self.depth), self.lane, self.oracle)
+            if below.possible and not below.loose:
+                seen = self._climb(below, seen.best.mu, self.objective, _STEPS_DEEP, improve=True)
+        return _handed_on(seen)
+
+    def _extended(self, sketch: Sketch, depth: int) -> Part:
+        """The tests of an outline from the top, as far as cheapest trees are not found quickly."""
+        if depth <= self.quick or not isinstance(sketch, tuple):
+            return Slot(min(depth, self.quick))
+        box, low, high = sketch
+        return Split(box, self._extended(low, depth - 1), self._extended(high, depth - 1))
+
+    @property
+    def quick(self) -> int:
+        """How deep a slot's cheapest trees are found quickly enough to climb."""
+        return 2 if self.oracle.flags is None else self.oracle.flags.depth
 
     def _climb(self, cell: Cell, start: np.ndarray, target: float, steps: int, *, improve: bool = False) -> Climb:
         def dual(mu: np.ndarray) -> Point:
@@ -142,7 +182,11 @@ class Engine:
         return climb(dual, start, target, steps, self.most)
 
     def _offer_sketch(self, sketch: Sketch, *, improve: bool) -> None:
-        self._offer(to_tree(sketch, self.problem, self.lane, improve=improve))
+        if improve:
+            worth, sketch = Trial(sketch, self.lane).best()
+            if worth >= self.objective - EPSILON:
+                return
+        self._offer(to_tree(sketch, self.problem, self.lane))
 
     def _offer(self, tree: Tree) -> None:
         """Take a tree as the incumbent if it keeps every limit and is better: judged by `Problem.evaluate` alone."""
@@ -157,12 +201,14 @@ class Engine:
         cell = Cell(node.part, self.lane, self.oracle)
         if not cell.possible:
             return
-        if not node.looked and node.part != Slot(self.depth):
+        # One bound at one multipliers is soon had; for the slot of all trees that counts only where cuts are many.
+        slow = self.depth == 2 and self.oracle.sweeps and self.oracle.many_cuts
+        if not node.looked and (slow or node.part != Slot(self.depth)):
             node = self._looked_at(node, cell)
             if node.bound < self.objective - EPSILON:
                 yield node
             return
-        if not node.climbed and cell.deepest <= (1 if cell.loose else 2) and node.part != Slot(self.depth):
+        if not node.climbed and cell.deepest <= (1 if cell.loose else self.quick) and node.part != Slot(self.depth):
             node = self._lifted(node, cell)
             if node.bound >= self.objective - EPSILON:
                 return
@@ -173,9 +219,10 @@ class Engine:
             yield from self._first_tests(node)
             return
         prices = self.lane.prices(node.mus)
-        base, values = cell.base(node.mus, prices), cell.values(prices)
+        base = cell.base(node.mus, prices)
+        values = cell.values(prices) if node.values is None else node.values
         bound = float((base + values.sum(axis=0)).max())
-        node = replace(node, bound=max(node.bound, bound))
+        node = replace(node, bound=max(node.bound, bound), values=values)
         if node.bound >= self.objective - EPSILON:
             return
         try:
@@ -186,11 +233,13 @@ class Engine:
     @property
     def _too_many_first_tests(self) -> bool:
         """Whether a table of all root tests would be a long wait without news."""
-        return self.depth >= 3 or (self.depth == 2 and self.oracle.many_cuts)
+        if self.oracle.flagged(self.depth):
+            return False
+        return self.depth >= 3 or (self.depth == 2 and self.oracle.many_cuts and not self.oracle.sweeps)
 
     def _looked_at(self, node: Node, cell: Cell) -> Node:
         """The node with its bound at the multipliers that it was handed."""
-        mus = node.mus if cell.deepest <= 1 else node.mus[:1]
+        mus = node.mus if cell.deepest <= 1 or self.oracle.flags is not None else node.mus[:1]
         prices = self.lane.prices(mus)
         reached = float((cell.base(mus, prices) + cell.values(prices).sum(axis=0)).max())
         return replace(node, bound=max(node.bound, reached), looked=True)
@@ -204,7 +253,9 @@ class Engine:
         if improve and seen.best.value < self.objective - EPSILON:
             self._offer_sketch(cell.dual(seen.best.mu)[2], improve=True)
         bound = max(node.bound, seen.best.value)
-        return replace(node, bound=bound, mus=_handed_on(seen), climbed=True)
+        node = replace(node, bound=bound, mus=_handed_on(seen), climbed=True, values=None)
+        self.recorder.knows(node.part, node.bound, node.mus)
+        return node
 
     def _tightened(self, node: Node, cell: Cell) -> Iterator[Node]:
         """The box with the most free people in two halves."""
@@ -217,23 +268,26 @@ class Engine:
 
     def _first_tests(self, node: Node) -> Iterator[Node]:
         """Every box of root tests, unlooked at: a table of them all would be a long wait without news."""
-        yield replace(node, part=Slot(0))
+        yield replace(node, part=Slot(0), values=None)
         everybody = Place(np.arange(self.lane.compiled.n_people), self.depth)
         for box in self.oracle.boxes(everybody.members, self.depth):
             part = self._below(box, everybody)
             if self.limits.keeps(used_features(part)):
-                yield replace(node, part=part)
+                yield replace(node, part=part, values=None)
 
-    def _listed(
-        self, node: Node, cell: Cell, prices: np.ndarray, base: np.ndarray, values: np.ndarray
-    ) -> Iterator[Node]:
+    def _listed(self, node: Node, cell: Cell, prices: Prices, base: np.ndarray, values: np.ndarray) -> Iterator[Node]:
         """List everything below a target; nothing found lifts the bound to the target."""
         step = _FIRST_STEP * _STEP_GROWTH**node.tries * max(abs(node.bound), 0.01)
         target = min(self.objective - EPSILON, node.bound + step)
         # With every test settled only labels are left, and there is nothing to split: they are listed, however many.
         most = _POINTS if cell.deepest else _UNBOUNDED
-        question = Question(node.mus, prices, target, most, self._mode(node))
-        found = self.finisher.best(cell, question, base, values)
+        mus, mode = node.mus, self._mode(node)
+        if mode in (ABOVE, BELOW) and (mus[:, 0] * mus[0, 0] < 0).any():
+            # One side of |d| ≤ ε is asked: multipliers that pull at the other side must not rule anything out.
+            pulling = mus[:, 0] * mus[0, 0] >= 0
+            mus, base, values = mus[pulling], base[pulling], values[:, pulling]
+            prices = self.lane.prices(mus)
+        found = self.finisher.best(cell, Question(mus, prices, target, most, mode), base, values)
         if found is None:
             if target < self.objective - EPSILON:
                 yield replace(node, bound=target, tries=node.tries + 1)
@@ -253,9 +307,7 @@ class Engine:
             return LIMIT
         return ABOVE if node.mus[0, 0] > 0 else BELOW
 
-    def _opened(
-        self, node: Node, cell: Cell, prices: np.ndarray, base: np.ndarray, values: np.ndarray
-    ) -> Iterator[Node]:
+    def _opened(self, node: Node, cell: Cell, prices: Prices, base: np.ndarray, values: np.ndarray) -> Iterator[Node]:
         """The deepest slot with every first test that may lead below the incumbent."""
         number = max(range(len(cell.places)), key=lambda n: _urgency(cell.places[n]))
         place, path = cell.places[number], slot_paths(node.part)[number]

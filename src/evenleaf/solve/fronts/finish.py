@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from evenleaf.problem import FEASIBILITY_TOLERANCE
 from evenleaf.solve.fronts.cell import Cell
+from evenleaf.solve.fronts.front import NONE, Front, Question, TooMany, combined
 from evenleaf.solve.fronts.kernels.fronts import best_sum, sums
 from evenleaf.solve.fronts.lane import Lane
 from evenleaf.solve.fronts.limits import Limits, used_features
-from evenleaf.solve.fronts.lists import NONE, Front, Lister, Question, TooMany, combined
-from evenleaf.solve.fronts.oracle import Oracle, Sketch
+from evenleaf.solve.fronts.lists import Lister
+from evenleaf.solve.fronts.oracle import Oracle
 from evenleaf.solve.fronts.outline import filled, from_recipe
+from evenleaf.solve.fronts.tests import Sketch
 
 _WORK = 1_000  # sums looked at for every point that a list may have
 
@@ -37,6 +39,8 @@ class Finisher:
 
     def best(self, cell: Cell, question: Question, base: np.ndarray, values: np.ndarray) -> Found | None:
         """The best tree below the target, None where there is none, `TooMany` where the lists grow too long."""
+        if len(cell.places) == 1 and question.mode != NONE:
+            question = replace(question, whole=np.concatenate([[self._limit], self.lane.offset]))
         fronts = self._fronts(cell, question, base, values)
         if fronts is None:
             return None
@@ -54,7 +58,6 @@ class Finisher:
             start = combined(start, front, pairs[:count])
         if question.mode == NONE:
             return self._one_by_one(start, fronts[-1], question, settled, cell, widths)
-        limit = -1.0 if self.lane.limit is None else self.lane.limit + FEASIBILITY_TOLERANCE
         last = fronts[-1]
         worth, a, b, finished = best_sum(
             start.points,
@@ -62,7 +65,7 @@ class Finisher:
             question.multipliers,
             settled,
             question.target,
-            limit,
+            self._limit,
             question.mode,
             _WORK * question.most,
         )
@@ -72,6 +75,10 @@ class Finisher:
             return None
         recipe = np.concatenate([start.recipes[a], last.recipes[b]])
         return Found(worth, start.points[a] + last.points[b], self._sketch(recipe, widths, cell))
+
+    @property
+    def _limit(self) -> float:
+        return -1.0 if self.lane.limit is None else self.lane.limit + FEASIBILITY_TOLERANCE
 
     def _fronts(self, cell: Cell, question: Question, base: np.ndarray, values: np.ndarray) -> list[Front] | None:
         """The front of each slot, the later ones filtered by what the earlier ones left."""

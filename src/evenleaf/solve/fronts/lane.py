@@ -11,11 +11,35 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from evenleaf.problem import FEASIBILITY_TOLERANCE, Problem
 from evenleaf.solve.search.compiled import Compiled, compile_problem
+
+
+@dataclass(frozen=True, eq=False)
+class Prices:
+    """People × labels × multipliers, with the multipliers that they belong to."""
+
+    multipliers: np.ndarray
+    table: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """People, labels but the first, multipliers."""
+        return self.table.shape
+
+    def at(self, j: int) -> Prices:
+        """The prices at one of the multipliers."""
+        return Prices(self.multipliers[j : j + 1], np.ascontiguousarray(self.table[:, :, j : j + 1]))
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __getitem__(self, chosen: Any) -> np.ndarray:
+        return np.asarray(self.table[chosen])
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +80,10 @@ class Lane:
             return np.zeros(mu.shape[:-1])
         return np.asarray((self.limit + FEASIBILITY_TOLERANCE) * np.abs(mu).max(axis=-1))
 
-    def prices(self, mus: np.ndarray) -> np.ndarray:
-        """Each person's price of each label at each μ: people × labels × multipliers (ALGORITHM §2)."""
+    def prices(self, mus: np.ndarray) -> Prices:
+        """Each person's price of each label at each μ (ALGORITHM §2)."""
         weights = np.column_stack([np.ones(len(mus)), mus])
-        return np.ascontiguousarray(self.vectors @ weights.T)
+        return Prices(np.ascontiguousarray(mus), np.ascontiguousarray(self.vectors @ weights.T))
 
 
 def make_lane(problem: Problem) -> Lane:

@@ -11,8 +11,7 @@ import numpy as np
 
 from evenleaf.problem import Problem
 from evenleaf.solve.fronts.lane import Lane
-from evenleaf.solve.fronts.oracle import Sketch
-from evenleaf.solve.fronts.tests import Fork, Part, Split
+from evenleaf.solve.fronts.tests import Fork, Part, Sketch, Split
 
 
 class Limits:

@@ -5,53 +5,37 @@ A recipe is what rebuilds a point's tree: three numbers a test, in preorder, for
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
-from evenleaf.solve.fronts.kernels.forks import COMPOSITE, alive_forks, fork_points, stump_by_level
-from evenleaf.solve.fronts.kernels.fronts import stump_points, subset_sums, sums
-from evenleaf.solve.fronts.kernels.needless import undominated
-from evenleaf.solve.fronts.oracle import MOST_SUBSETS, ForkTable, Oracle
+from evenleaf.solve.fronts.answers import ForkTable, OutOfTime
+from evenleaf.solve.fronts.flags import Sums
+from evenleaf.solve.fronts.front import (
+    LEAF,
+    NONE,
+    Front,
+    Question,
+    TooMany,
+    cheapest,
+    combined,
+    deepened,
+    joined,
+    thinned,
+)
+from evenleaf.solve.fronts.kernels.forks import COMPOSITE, SHOWN, alive_forks, fork_points, stump_by_level
+from evenleaf.solve.fronts.kernels.fronts import stump_points, subset_sums
+from evenleaf.solve.fronts.kernels.fronts import sums as sums_of
+from evenleaf.solve.fronts.kernels.refine import level_tables, refined
+from evenleaf.solve.fronts.oracle import MOST_SUBSETS, Oracle
 from evenleaf.solve.fronts.tests import FREE, RIGHT, Box, Cuts, Levels
 
-LEAF = -1
-NONE, LIMIT, PENALTY, ABOVE, BELOW = -1, 0, 1, 2, 3  # which points are needless: see `undominated`
-_COMPARED = 256  # in several dimensions a point is held against so many cheaper ones
 _MOST_SINGLES = 512  # a box of more tests than this is not listed test by test
 _MOST_SUBSETS = 200  # subsets of levels that composite stumps may keep alive
+_MOST_REFINED = 50_000  # pairs of stumps that composite ones may stand for
+_MOST_STEPS = 2_000_000  # ways to label levels of composite stumps that are looked at
 _MOST_FORKS = 4000  # pairs of stumps that are looked at one by one
 MOST_MASKED = 62  # levels that a recipe can name
-
-
-class TooMany(Exception):  # noqa: N818 (it is no error: the caller splits the node instead)
-    """More points than the caller wants to see."""
-
-
-@dataclass(frozen=True, eq=False)
-class Front:
-    """Points and, row by row, how to build them."""
-
-    points: np.ndarray
-    recipes: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.points)
-
-    def take(self, chosen: np.ndarray) -> Front:
-        """Some of the points."""
-        return Front(self.points[chosen], self.recipes[chosen])
-
-
-@dataclass(frozen=True, eq=False)
-class Question:
-    """What is asked of every list: these multipliers, prices at them, and what to stay below."""
-
-    multipliers: np.ndarray
-    prices: np.ndarray
-    target: float
-    most: int
-    mode: int
 
 
 class Lister:
@@ -65,8 +49,14 @@ class Lister:
         """Every point of a tree of at most this depth that survives, or `TooMany`."""
         if depth <= 1:
             return self._stumps(members, depth, question, rest)
-        parts = [_deepened(self._stumps(members, 0, question, rest), depth)]
-        size = len(parts[0])
+        if self.oracle.flagged(depth):
+            return self._flagged(members, depth, question, rest)
+        parts = [deepened(self._stumps(members, 0, question, rest), depth)]
+        if depth == 2 and self.oracle.sweeps:
+            swept, lowest = self._swept(members, question, rest)
+            parts.append(swept)
+            question = replace(question, target=lowest)
+        size = sum(len(part) for part in parts)
         for box, below in self._first_tests(members, depth, question, rest):
             if depth == 2 and self.oracle.forks(box, members):
                 assert isinstance(box, Levels)  # noqa: S101 (only they fork)
@@ -78,11 +68,69 @@ class Lister:
             parts.append(found)
             size += len(found)
             if size > question.most:
-                parts = [_thinned(_joined(parts), question)]
+                parts = [thinned(joined(parts), question)]
                 size = len(parts[0])
                 if size > question.most // 2:
                     raise TooMany
-        return _thinned(_joined(parts), question)
+        return thinned(joined(parts), question)
+
+    def _flagged(self, members: np.ndarray, depth: int, question: Question, rest: np.ndarray) -> Front:
+        """The front of a slot in a table where each feature has two ranks."""
+        oracle = self.oracle
+        assert oracle.flags is not None  # noqa: S101 (asked for only then)
+        sums = oracle.flags.sums(members)
+        if depth == 2:
+            return self._flag_points(sums, question, rest)
+        parts = [deepened(self._stumps(members, 0, question, rest), depth)]
+        near, far = oracle.flag_values(members, depth, question.prices)
+        triples = oracle.flags.triples(members)
+        size = len(parts[0])
+        for f in np.flatnonzero((near + far + rest < question.target).all(axis=1)):
+            flagged = sums.having(int(f), triples)
+            one = self._flag_points(flagged, question, rest + far[f])
+            if not len(one):
+                continue
+            two = self._flag_points(sums.less(flagged), question, rest + cheapest(one.points, question.multipliers))
+            if not len(two):
+                continue
+            # The flag is the higher rank, on the right, unless it is turned round.
+            one, two = (one, two) if oracle.flags.flipped[f] else (two, one)
+            pairs, number = sums_of(one.points, two.points, question.multipliers, rest, question.target, question.most)
+            if number < 0:
+                raise TooMany
+            parts.append(thinned(combined(one, two, pairs[:number], (int(f), 0, LEAF)), question))
+            size += len(parts[-1])
+            if size > question.most:
+                parts = [thinned(joined(parts), question)]
+                size = len(parts[0])
+                if size > question.most // 2:
+                    raise TooMany
+        return thinned(joined(parts), question)
+
+    def _swept(self, members: np.ndarray, question: Question, rest: np.ndarray) -> tuple[Front, float]:
+        """Every point of a cut above stumps that survives, and the target, lower where a whole tree was found."""
+        oracle = self.oracle
+        nothing = Front(np.zeros((0, oracle.lane.n_dimensions + 1)), np.zeros((0, 9), dtype=np.int64))
+        if not oracle.crowded(members):
+            return nothing, question.target
+        goal = question.goal
+        points, recipes, number = oracle.sweep(members).points(
+            question.prices, oracle.least, rest, goal, question.most, question.mode
+        )
+        if number == -2:
+            raise OutOfTime
+        if number < 0:
+            raise TooMany
+        return thinned(Front(points[:number], recipes[:number]), question), float(goal[0])
+
+    def _flag_points(self, sums: Sums, question: Question, rest: np.ndarray) -> Front:
+        oracle = self.oracle
+        assert oracle.flags is not None  # noqa: S101 (asked for only then)
+        asked = question.multipliers, rest, question.target, question.most, question.mode
+        points, recipes, number = oracle.flags.points(sums, oracle.least, oracle.allowed, asked)
+        if number < 0:
+            raise TooMany
+        return thinned(Front(points[:number], recipes[:number]), question)
 
     def _stumps(self, members: np.ndarray, depth: int, question: Question, rest: np.ndarray) -> Front:
         oracle = self.oracle
@@ -103,13 +151,16 @@ class Lister:
         )
         if number < 0:
             raise TooMany
-        return _thinned(Front(points[:number], recipes[:number]), question)
+        return thinned(Front(points[:number], recipes[:number]), question)
 
     def _first_tests(
         self, members: np.ndarray, depth: int, question: Question, rest: np.ndarray
     ) -> list[tuple[Box, np.ndarray]]:
         """The single tests that may lead below the target, cheapest first, and what is below each."""
-        children = self.oracle.children(members, depth, question.prices)
+        if depth == 2 and self.oracle.sweeps:  # the others are swept
+            children = self.oracle.level_children(members, depth, question.prices, self.oracle.walked)
+        else:
+            children = self.oracle.children(members, depth, question.prices)
         alive = np.flatnonzero((children.values + rest < question.target).all(axis=1))
         found: list[tuple[Box, np.ndarray]] = []
         for number in alive:
@@ -126,17 +177,72 @@ class Lister:
         """Every point of a categorical test with free levels above two stumps: pairs of stumps, then subsets."""
         oracle = self.oracle
         table = oracle.table(box, members, question.prices, MOST_SUBSETS)
-        pairs, number = alive_forks(table.turned(), table.sides, rest, question.target, _MOST_FORKS)
+        pairs, number = alive_forks(table.turned(), table.sides, rest, question.target, _MOST_FORKS, oracle.stop)
+        self._check_clock()
         if number < 0 or oracle.least > 1 or oracle.sizes[box.feature] > MOST_MASKED:
             raise TooMany
         composite = (table.stumps[pairs[:number], 2] == COMPOSITE).any(axis=1)
+        taken_apart = self._refined(box, members, table, pairs[:number], composite, question, rest)
+        if taken_apart is not None:
+            return thinned(self._plain_forks(box, members, *taken_apart, question, rest), question)
         parts = [self._plain_forks(box, members, table, pairs[:number][~composite], question, rest)]
         for single in self._alive_subsets(box, table, pairs[:number][composite], question, rest):
             value = oracle.below(single, members, 2, question.prices)
             if (value + rest < question.target).all():
                 found = self._below(single, value, members, 2, question, rest)
                 parts += [] if found is None else [found]
-        return _thinned(_joined(parts), question)
+        return thinned(joined(parts), question)
+
+    def _refined(
+        self,
+        box: Levels,
+        members: np.ndarray,
+        table: ForkTable,
+        pairs: np.ndarray,
+        composite: np.ndarray,
+        question: Question,
+        rest: np.ndarray,
+    ) -> tuple[ForkTable, np.ndarray] | None:
+        """All pairs of stumps with the composite ones taken apart, or None where that takes too long."""
+        if not composite.any():
+            return table, pairs
+        oracle = self.oracle
+        asked = np.flatnonzero(oracle.allowed & oracle.unordered)
+        if oracle.sizes[asked].max() > MOST_MASKED:
+            return None
+        number_of = np.full(len(oracle.sizes), -1)
+        number_of[asked] = np.arange(len(asked))
+        prices = np.ascontiguousarray(question.prices.table[:, 0])
+        tables, levels, counts = level_tables(
+            oracle.ranks, oracle.sizes, members, box.feature, table.numbered, len(table.levels), prices, asked
+        )
+        rows, number = refined(
+            pairs[composite],
+            table.stumps,
+            table.costs,
+            tables,
+            levels,
+            counts,
+            number_of,
+            min(SHOWN, MOST_SUBSETS),
+            table.sides,
+            rest,
+            question.target,
+            _MOST_REFINED,
+            _MOST_STEPS,
+            oracle.stop,
+        )
+        self._check_clock()
+        if number < 0:
+            return None
+        stumps, where = np.unique(rows[:number].reshape(-1, 3), axis=0, return_inverse=True)
+        taken_apart = where.reshape(-1, 2) + len(table.stumps)
+        whole = replace(table, stumps=np.concatenate([table.stumps, stumps]))
+        return whole, np.concatenate([pairs[~composite], taken_apart])
+
+    def _check_clock(self) -> None:
+        if self.oracle.stop[0]:
+            raise OutOfTime
 
     def _alive_subsets(
         self, box: Levels, table: ForkTable, pairs: np.ndarray, question: Question, rest: np.ndarray
@@ -196,7 +302,9 @@ class Lister:
             question.target,
             question.most,
             question.mode,
+            oracle.stop,
         )
+        self._check_clock()
         if number < 0:
             raise TooMany
         stumps = _with_kind(table.stumps, oracle.unordered)[pairs[origin[:number, 0]]]
@@ -227,20 +335,14 @@ class Lister:
         one = self.front(left, depth - 1, question, rest + value - on_left)
         if not len(one):
             return None
-        cheapest = _cheapest(one.points, question.multipliers)
-        two = self.front(right, depth - 1, question, rest + cheapest)
+        least = cheapest(one.points, question.multipliers)
+        two = self.front(right, depth - 1, question, rest + least)
         if not len(two):
             return None
-        pairs, number = sums(one.points, two.points, question.multipliers, rest, question.target, question.most)
+        pairs, number = sums_of(one.points, two.points, question.multipliers, rest, question.target, question.most)
         if number < 0:
             raise TooMany
-        return _thinned(combined(one, two, pairs[:number], _code(box)), question)
-
-
-def _thinned(front: Front, question: Question) -> Front:
-    if question.mode < 0 or len(front) < 2:
-        return front
-    return front.take(undominated(front.points, question.mode, _COMPARED))
+        return thinned(combined(one, two, pairs[:number], _code(box)), question)
 
 
 def _with_kind(stumps: np.ndarray, unordered: np.ndarray) -> np.ndarray:
@@ -259,29 +361,6 @@ def _fork_recipes(feature: int, masks: np.ndarray, stumps: np.ndarray) -> np.nda
         labels = np.where(no_test, 3 * sign, np.where((sign == 1) & ~by_mask, 2, 1))  # low·2 + high
         recipes[:, start + 2] = labels
     return recipes
-
-
-def combined(one: Front, two: Front, pairs: np.ndarray, test: tuple[int, int, int] | None = None) -> Front:
-    """The sums of pairs of points; with a test, as the trees below it."""
-    first, second = pairs[:, 0], pairs[:, 1]
-    heads = [] if test is None else [np.tile(np.array(test, dtype=np.int64), (len(pairs), 1))]
-    recipes = np.hstack([*heads, one.recipes[first], two.recipes[second]])
-    return Front(one.points[first] + two.points[second], recipes)
-
-
-def _cheapest(points: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
-    return np.asarray((points[:, :1] + points[:, 1:] @ multipliers.T).min(axis=0))
-
-
-def _joined(parts: list[Front]) -> Front:
-    return Front(np.concatenate([part.points for part in parts]), np.concatenate([part.recipes for part in parts]))
-
-
-def _deepened(leaves: Front, depth: int) -> Front:
-    """Leaves in the place of deeper trees."""
-    recipes = np.zeros((len(leaves), 3 * (2**depth - 1)), dtype=np.int64)
-    recipes[:, :3] = leaves.recipes
-    return Front(leaves.points, recipes)
 
 
 def _settled(box: Box, oracle: Oracle) -> Box:

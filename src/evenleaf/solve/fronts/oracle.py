@@ -7,83 +7,48 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from copy import copy
-from dataclasses import dataclass
 
 import numpy as np
 
+from evenleaf.solve.fronts.answers import Cheapest, Children, ForkTable, OutOfTime
+from evenleaf.solve.fronts.flags import Flags, find_flags
 from evenleaf.solve.fronts.kernels.blocks import blocks, level_blocks
-from evenleaf.solve.fronts.kernels.forks import COMPOSITE, SHOWN, best_fork, level_sums
+from evenleaf.solve.fronts.kernels.forks import best_fork, level_sums
 from evenleaf.solve.fronts.kernels.pairs import pair_values
 from evenleaf.solve.fronts.kernels.stumps import best_stumps, stump_labels
-from evenleaf.solve.fronts.lane import Lane
-from evenleaf.solve.fronts.tests import FREE, LEFT, RIGHT, Box, Cuts, Levels
+from evenleaf.solve.fronts.lane import Lane, Prices
+from evenleaf.solve.fronts.sketches import BOUND_SUBSETS, decided, fork_stump, stump_sketch
+from evenleaf.solve.fronts.sweep import Sweep, Tests
+from evenleaf.solve.fronts.tests import FREE, LEFT, RIGHT, Box, Cuts, Levels, Sketch
 from evenleaf.solve.search.kernels import INFINITE
 
-MOST_BLOCKS, FEW_BLOCKS, MOST_LEVELS = 160, 16, 8
-MOST_SUBSETS, BOUND_SUBSETS = 7, 5  # levels of a stump's feature of which all subsets are listed, or bounded
+MOST_BLOCKS, FEW_BLOCKS, MOST_LEVELS, FEW_LEVELS = 160, 16, 8, 4
+MOST_SUBSETS = 7  # levels of a stump's feature of which all subsets are listed
 MOST_CUTS_TO_FORK = 2000
 NOBODY: frozenset[int] = frozenset()
-
-
-class OutOfTime(Exception):  # noqa: N818 (it is no error: the node stays open)
-    """The budget was spent in the middle of a table."""
-
-
-@dataclass(frozen=True, eq=False)
-class Children:
-    """The boxes of first tests of a slot and what each costs at each multipliers."""
-
-    boxes: list[Box]
-    values: np.ndarray
-
-    def least(self) -> np.ndarray:
-        """The cheapest box at each multipliers."""
-        return np.asarray(self.values.min(axis=0, initial=np.inf))
-
-
-# A tree in outline: a label, or a test with what is below it on the left and on the right.
-Sketch = int | tuple[Box, "Sketch", "Sketch"]
-
-
-@dataclass(frozen=True, eq=False)
-class Cheapest:
-    """A tree at given prices: what it costs, the label of each member, and its outline."""
-
-    value: float
-    labels: np.ndarray
-    sketch: Sketch
-
-
-@dataclass(frozen=True, eq=False)
-class ForkTable:
-    """The levels that somebody has (their people, their side) and the stumps that may hang below."""
-
-    levels: np.ndarray
-    numbered: np.ndarray
-    heads: np.ndarray
-    sides: np.ndarray
-    stumps: np.ndarray
-    costs: np.ndarray
-
-    def at(self, j: int) -> np.ndarray:
-        """The costs at one multipliers, level by stump."""
-        return np.ascontiguousarray(self.costs[:, :, j].T)
-
-    def turned(self) -> np.ndarray:
-        """The costs by multipliers, level and stump."""
-        return np.ascontiguousarray(self.costs.transpose(2, 1, 0))
 
 
 class Oracle:
     """Answers questions about slots: who is in it, how deep it may be, at which prices."""
 
-    def __init__(self, lane: Lane, allowed: np.ndarray, least: int, out_of_time: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        lane: Lane,
+        allowed: np.ndarray,
+        least: int,
+        out_of_time: Callable[[], bool],
+        flags: Flags | None = None,
+    ) -> None:
         self.lane, self.allowed, self.least, self.out_of_time = lane, allowed, least, out_of_time
-        # Where free people may yet fill a leaf, its least number of people is not asked for.
-        self.relaxed = self if least == 1 else Oracle(lane, allowed, 1, out_of_time)
         compiled = lane.compiled
         self.ranks, self.sizes, self.unordered = compiled.ranks, compiled.sizes, compiled.unordered
         self.count = compiled.count
+        self.stop = np.zeros(1, dtype=np.bool_)  # set by the clock, read inside long kernels
+        self.flags = find_flags(lane) if flags is None else flags
+        # Where free people may yet fill a leaf, its least number of people is not asked for.
+        self.relaxed = self if least == 1 else Oracle(lane, allowed, 1, out_of_time, self.flags)
+        self.relaxed.stop = self.stop
+        self.hints: dict[tuple[int, int, int], Box] = {}  # good first tests for slots of so many people
         self.known: dict[tuple[int, int, int, bytes], np.ndarray] = {}  # values of whole levels, at given multipliers
         self.most_blocks, self.most_levels = MOST_BLOCKS, MOST_LEVELS  # read here, so that they can be set
 
@@ -113,11 +78,11 @@ class Oracle:
         size = int(self.sizes[box.feature])
         return np.bincount(self.ranks[box.feature, members], weights=self.count[members], minlength=size)
 
-    def leaf(self, members: np.ndarray, prices: np.ndarray) -> np.ndarray:
+    def leaf(self, members: np.ndarray, prices: Prices) -> np.ndarray:
         """Everybody gets the same label."""
         return np.asarray(np.minimum(0.0, prices[members].sum(axis=0).min(axis=0)))
 
-    def free(self, members: np.ndarray, prices: np.ndarray) -> np.ndarray:
+    def free(self, members: np.ndarray, prices: Prices) -> np.ndarray:
         """Everybody gets their own cheapest label."""
         return np.asarray(np.minimum(0.0, prices[members].min(axis=1)).sum(axis=0))
 
@@ -125,24 +90,54 @@ class Oracle:
         """Whether these people are enough for so many leaves."""
         return bool(len(members) > 1 and self.count[members].sum() >= times * self.least)
 
-    def value(self, members: np.ndarray, depth: int, prices: np.ndarray) -> np.ndarray:
+    def value(self, members: np.ndarray, depth: int, prices: Prices) -> np.ndarray:
         """The least price of a tree of at most this depth, for each multipliers."""
         if depth == 0 or not self.crowded(members):
             return self.leaf(members, prices)
         if depth == 1:
             return np.asarray(self._stump(members, prices)[0])
+        if depth == 2 and self.sweeps and self.many_cuts:
+            return np.array([value for value, _ in self._swept(members, prices)])
+        if self.flagged(depth):
+            return np.minimum(
+                self.leaf(members, prices), self.flag_values(members, depth, prices).sum(axis=0).min(axis=0)
+            )
+        if depth == 2 and self.lane.n_labels == 1 and self.may_fork:
+            return self._depth_two(members, prices)
         return np.minimum(self.leaf(members, prices), self.children(members, depth, prices).least())
 
-    def _stump(self, members: np.ndarray, prices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _depth_two(self, members: np.ndarray, prices: Prices) -> np.ndarray:
+        """The least price of a tree of at most depth 2; forks are looked at only as far as they may be cheaper."""
+        value = np.minimum(self.leaf(members, prices), self._pair_boxes(members, prices).least())
+        for f in np.flatnonzero(self.allowed & self.unordered):
+            for box in self._level_boxes(int(f), members):
+                assert isinstance(box, Levels)  # noqa: S101 (the feature is unordered)
+                value = np.minimum(value, self.fork(box, members, prices, value))
+        return value
+
+    def flagged(self, depth: int) -> bool:
+        """Whether trees of this depth are tabulated from flags."""
+        return self.flags is not None and 2 <= depth <= self.flags.depth
+
+    def flag_values(self, members: np.ndarray, depth: int, prices: Prices) -> np.ndarray:
+        """What is below each first test of a table of flags: side × feature × multipliers."""
+        assert self.flags is not None  # noqa: S101 (asked for only then)
+        return self.flags.values(members, depth, prices.multipliers, self.least, self.allowed)
+
+    def _stump(self, members: np.ndarray, prices: Prices) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return best_stumps(
-            self.ranks, self.sizes, self.unordered, members, prices, self.count, self.least, self.allowed
+            self.ranks, self.sizes, self.unordered, members, prices.table, self.count, self.least, self.allowed
         )
 
-    def children(self, members: np.ndarray, depth: int, prices: np.ndarray) -> Children:
+    def children(self, members: np.ndarray, depth: int, prices: Prices) -> Children:
         """Every box of first tests with its value; none where the people are too few for a test."""
         n_multipliers = prices.shape[2]
         if not self.crowded(members):
             return Children([], np.zeros((0, n_multipliers)))
+        if self.flagged(depth):
+            below = self.flag_values(members, depth, prices).sum(axis=0)
+            parting = np.flatnonzero(below[:, 0] < INFINITE)
+            return Children([Cuts(int(f), 0, 0) for f in parting], below[parting])
         if depth == 2 and self.lane.n_labels == 1:
             return self._pairs(members, prices)
         boxes = list(self.boxes(members, depth))
@@ -153,7 +148,7 @@ class Oracle:
             values[number] = self.below(box, members, depth, prices)
         return Children(boxes, values)
 
-    def below(self, box: Box, members: np.ndarray, depth: int, prices: np.ndarray) -> np.ndarray:
+    def below(self, box: Box, members: np.ndarray, depth: int, prices: Prices) -> np.ndarray:
         """The value of a slot whose first test is in a box; infinite where the box leaves a side too few people."""
         left, right, free = self.part(box, members)
         if min(self.count[left].sum(), self.count[right].sum()) + self.count[free].sum() < self.least:
@@ -164,7 +159,60 @@ class Oracle:
         sides = (oracle.value(side, depth - 1, prices) for side in (left, right))
         return self.free(free, prices) + sum(sides)
 
-    def _pairs(self, members: np.ndarray, prices: np.ndarray) -> Children:
+    @property
+    def sweeps(self) -> bool:
+        """Whether cuts above stumps are swept, rather than tabulated from flags or looked at one by one."""
+        return self.lane.n_labels == 1 and self.flags is None
+
+    @property
+    def walked(self) -> np.ndarray:
+        """The unordered features whose subsets are few enough to be walked through, where none of them forks."""
+        few = self.allowed & self.unordered & (self.sizes <= self.most_levels)
+        return few if self.sweeps and not self.may_fork else np.zeros_like(few)
+
+    def sweep(self, members: np.ndarray) -> Sweep:
+        """These people laid out for sweeps."""
+        return Sweep(self.lane, self.ranks, members, Tests(self.allowed, self.walked), self.stop)
+
+    def _swept(self, members: np.ndarray, prices: Prices) -> list[tuple[float, Box | None]]:
+        """For each multipliers the least price of a tree of depth 2, and its first test (or box of tests)."""
+        leaves = self.leaf(members, prices)
+        levels = self.level_children(members, 2, prices, self.walked)
+        sweep, found = self.sweep(members), []
+        where = len(members), int(members[0]), int(members[-1])
+        for j in range(prices.shape[2]):
+            value, first = float(leaves[j]), None
+            if len(levels.boxes) and levels.values[:, j].min() < value:
+                value, first = float(levels.values[:, j].min()), levels.boxes[int(levels.values[:, j].argmin())]
+            alone, hint = prices.at(j), self.hints.get(where)
+            if hint is not None:  # the test that was cheapest at other prices is a good start
+                seen = float(self.relaxed.below(hint, members, 2, alone)[0])
+                value, first = (seen, hint) if seen < value else (value, first)
+            cheapest, test = sweep.best(alone, value)
+            found.append((value, first) if test is None else (cheapest, test))
+            if test is not None:
+                self.hints[where] = test
+        if self.stop[0]:
+            raise OutOfTime
+        return found
+
+    def level_children(
+        self, members: np.ndarray, depth: int, prices: Prices, but: np.ndarray | None = None
+    ) -> Children:
+        """The boxes of first tests by levels, with their values, but for some features."""
+        asked = self.allowed & self.unordered if but is None else self.allowed & self.unordered & ~but
+        boxes = [
+            box for f in np.flatnonzero(asked) for box in self._level_boxes(int(f), members, above_stumps=depth == 2)
+        ]
+        values = [self.below(box, members, depth, prices)[None] for box in boxes]
+        return Children(boxes, np.concatenate([np.zeros((0, prices.shape[2])), *values]))
+
+    def _pairs(self, members: np.ndarray, prices: Prices) -> Children:
+        cuts, levels = self._pair_boxes(members, prices), self.level_children(members, 2, prices)
+        return Children(cuts.boxes + levels.boxes, np.concatenate([cuts.values, levels.values]))
+
+    def _pair_boxes(self, members: np.ndarray, prices: Prices) -> Children:
+        """The boxes of ordered first tests above stumps, with their values."""
         starts, numbers, exact, upper, values = pair_values(
             self.ranks,
             self.sizes,
@@ -180,11 +228,7 @@ class Oracle:
         for f in range(len(numbers)):
             if starts[f + 1] > starts[f]:
                 boxes += self._feature_boxes(f, upper[f, : numbers[f]], bool(exact[f]))
-        by_levels = [
-            box for f in np.flatnonzero(self.allowed & self.unordered) for box in self._level_boxes(int(f), members)
-        ]
-        above = [self.below(box, members, 2, prices)[None] for box in by_levels]
-        return Children(boxes + by_levels, np.concatenate([values, *above]))
+        return Children(boxes, values)
 
     @property
     def may_fork(self) -> bool:
@@ -192,15 +236,16 @@ class Oracle:
         cuts = int(self.sizes[self.allowed & ~self.unordered].sum())
         return self.lane.n_labels == 1 and cuts <= MOST_CUTS_TO_FORK
 
-    def fork(self, box: Levels, members: np.ndarray, prices: np.ndarray) -> np.ndarray:
-        """The value of a categorical test with free levels above two stumps."""
+    def fork(self, box: Levels, members: np.ndarray, prices: Prices, cutoff: np.ndarray | None = None) -> np.ndarray:
+        """The value of a categorical test with free levels above two stumps, or the cutoff where that is lower."""
         table = self.table(box, members, prices)
-        values = [best_fork(table.at(j), table.sides, INFINITE)[0] for j in range(prices.shape[2])]
+        most = np.full(prices.shape[2], INFINITE) if cutoff is None else cutoff
+        values = [best_fork(table.at(j), table.sides, most[j], self.stop)[0] for j in range(prices.shape[2])]
+        if self.stop[0]:
+            raise OutOfTime
         return np.array(values)
 
-    def table(
-        self, box: Levels, members: np.ndarray, prices: np.ndarray, most_subsets: int = BOUND_SUBSETS
-    ) -> ForkTable:
+    def table(self, box: Levels, members: np.ndarray, prices: Prices, most_subsets: int = BOUND_SUBSETS) -> ForkTable:
         """All stumps below such a test, and what they cost among the people of each level.
 
         Features of at most so many levels have a stump for every subset, the others composite ones.
@@ -225,45 +270,24 @@ class Oracle:
         sides = box.sides(size)[levels].astype(np.int64)
         return ForkTable(levels, numbered, heads[levels].astype(np.int64), sides, stumps, costs)
 
-    def cheapest_fork(self, box: Levels, members: np.ndarray, prices: np.ndarray) -> Cheapest:
+    def cheapest_fork(self, box: Levels, members: np.ndarray, prices: Prices) -> Cheapest:
         """A cheapest tree below such a test; where a stump is a composite, its outline is only a suggestion."""
         table = self.table(box, members, prices)
         costs = table.at(0)
-        value, *pair = best_fork(costs, table.sides, INFINITE)
+        value, *pair = best_fork(costs, table.sides, INFINITE, self.stop)
+        if self.stop[0]:
+            raise OutOfTime
         right = np.where(table.sides == FREE, costs[:, pair[1]] < costs[:, pair[0]], table.sides == RIGHT)
         mine = right[table.numbered[self.ranks[box.feature, members]]]
         labels = np.zeros(len(members), dtype=np.int64)
         sketches: list[Sketch] = []
         for side, stump in enumerate(pair):
             here = mine == bool(side)
-            labels[here], sketch = self._fork_stump(table.stumps[stump], box, members, here, prices)
+            labels[here], sketch = fork_stump(self.lane, table.stumps[stump], box, members, here, prices)
             sketches.append(sketch)
         left = frozenset(table.levels[~right].tolist())
         everyone = frozenset(range(int(self.sizes[box.feature])))
         return Cheapest(float(value), labels, (Levels(box.feature, left, everyone - left), sketches[0], sketches[1]))
-
-    def _fork_stump(
-        self, stump: np.ndarray, box: Levels, everybody: np.ndarray, here: np.ndarray, prices: np.ndarray
-    ) -> tuple[np.ndarray, Sketch]:
-        g, code, sign = (int(number) for number in stump)
-        members = everybody[here]
-        if g < 0:
-            return np.full(len(members), sign), sign
-        ranks = self.ranks[g, members]
-        everyone = frozenset(range(int(self.sizes[g])))
-        if sign == COMPOSITE:
-            own = np.bincount(ranks, weights=prices[members, 0, 0], minlength=len(everyone)) < 0
-            shown = self._shown(g, everybody)
-            chosen = frozenset(level for level in everyone if (code >> level & 1 if level in shown else own[level]))
-            cell = ranks.astype(np.int64) * int(self.sizes[box.feature]) + self.ranks[box.feature, members]
-            cheap = np.bincount(cell, weights=prices[members, 0, 0])[cell] < 0
-            labels = np.where(np.isin(ranks, list(shown)), np.array(code) >> ranks & 1, cheap)
-            return labels.astype(np.int64), (Levels(g, everyone - chosen, chosen), 0, 1)
-        if self.unordered[g]:
-            chosen = frozenset(level for level in everyone if code >> level & 1)
-            return (np.array(code) >> ranks & 1).astype(np.int64), (Levels(g, everyone - chosen, chosen), 0, 1)
-        low = int(sign == 1)
-        return np.where(ranks <= code, low, 1 - low), (Cuts(g, code, code), low, 1 - low)
 
     @property
     def many_cuts(self) -> bool:
@@ -278,7 +302,8 @@ class Oracle:
                 yield from self._level_boxes(int(f), members, above_stumps=depth == 2)
                 continue
             upper = np.full(int(self.sizes[f]) + 1, -1, dtype=np.int64)
-            count, exact = blocks(self.ranks[f], self.sizes[f], members, self.most_blocks, number, upper)
+            most = self.most_blocks if depth <= 2 else FEW_BLOCKS
+            count, exact = blocks(self.ranks[f], self.sizes[f], members, most, number, upper)
             if not exact:  # few large boxes, which are halved where it matters
                 count, exact = blocks(self.ranks[f], self.sizes[f], members, FEW_BLOCKS, number, upper)
             yield from self._feature_boxes(int(f), upper[:count], bool(exact))
@@ -289,7 +314,8 @@ class Oracle:
             return [Levels(int(f), NOBODY, NOBODY)]
         number = np.empty(len(members), dtype=np.int64)
         upper = np.full(int(self.sizes[f]) + 1, -1, dtype=np.int64)
-        count, exact = level_blocks(self.ranks[f], self.sizes[f], members, self.most_levels, number, upper)
+        most = self.most_levels if above_stumps else min(self.most_levels, FEW_LEVELS)
+        count, exact = level_blocks(self.ranks[f], self.sizes[f], members, most, number, upper)
         return self._feature_boxes(int(f), upper[:count], bool(exact))
 
     def _feature_boxes(self, f: int, upper: np.ndarray, exact: bool) -> list[Box]:
@@ -307,16 +333,11 @@ class Oracle:
             boxes.append(Levels(f, left, (frozenset(ends) - left) | absent))
         return boxes
 
-    def _shown(self, g: int, members: np.ndarray) -> frozenset[int]:
-        """The levels of a composite stump that have one label each, as the kernel picks them."""
-        people = np.bincount(self.ranks[g, members], minlength=int(self.sizes[g]))
-        return frozenset(np.argsort(-people, kind="stable")[: min(SHOWN, BOUND_SUBSETS)].tolist())
-
     def forks(self, box: Box, members: np.ndarray) -> bool:
         """Whether a test above stumps is one whose free levels pick their sides given the stumps."""
         return isinstance(box, Levels) and self.may_fork and len(self.part(box, members)[2]) > 0
 
-    def cheapest(self, members: np.ndarray, depth: int, prices: np.ndarray) -> Cheapest:
+    def cheapest(self, members: np.ndarray, depth: int, prices: Prices) -> Cheapest:
         """A cheapest tree at the first multipliers.
 
         Where tests are taken together the labels of free people are their own cheapest, and the sketch is only a
@@ -326,6 +347,11 @@ class Oracle:
             return self._same_label(members, prices)
         if depth == 1:
             return self._cheapest_stump(members, prices)
+        if self.flags is not None and self.flagged(depth):
+            value, sketch = self.flags.cheapest(members, depth, prices.multipliers[0], self.least, self.allowed)
+            return Cheapest(value, decided(sketch, members, self.ranks, self.sizes), sketch)
+        if depth == 2 and self.sweeps and self.many_cuts:
+            return self._cheapest_swept(members, prices)
         children = self.children(members, depth, prices)
         leaf = self._same_label(members, prices)
         if not children.boxes or children.values[:, 0].min() >= leaf.value:
@@ -338,20 +364,29 @@ class Oracle:
         labels, sketch = self._below(box, members, depth, prices)
         return Cheapest(float(children.values[number, 0]), labels, sketch)
 
-    def _same_label(self, members: np.ndarray, prices: np.ndarray) -> Cheapest:
+    def _cheapest_swept(self, members: np.ndarray, prices: Prices) -> Cheapest:
+        value, box = self._swept(members, prices.at(0))[0]
+        if box is None:
+            return self._same_label(members, prices)
+        if isinstance(box, Levels) and self.forks(box, members):
+            return self.cheapest_fork(box, members, prices)
+        labels, sketch = self._below(box, members, 2, prices)
+        return Cheapest(value, labels, sketch)
+
+    def _same_label(self, members: np.ndarray, prices: Prices) -> Cheapest:
         sums = np.concatenate([[0.0], prices[members, :, 0].sum(axis=0)])
         label = int(sums.argmin())
         return Cheapest(float(sums[label]), np.full(len(members), label), label)
 
-    def _cheapest_stump(self, members: np.ndarray, prices: np.ndarray) -> Cheapest:
+    def _cheapest_stump(self, members: np.ndarray, prices: Prices) -> Cheapest:
         value, feature, cut = self._stump(members, prices)
         if feature[0] < 0:
             return self._same_label(members, prices)
         single = np.ascontiguousarray(prices[:, :, 0])
         labels = stump_labels(self.ranks, self.sizes, self.unordered, members, single, feature[0], cut[0])
-        return Cheapest(float(value[0]), labels, self._stump_sketch(int(feature[0]), int(cut[0]), members, labels))
+        return Cheapest(float(value[0]), labels, stump_sketch(self.lane, int(feature[0]), int(cut[0]), members, labels))
 
-    def _below(self, box: Box, members: np.ndarray, depth: int, prices: np.ndarray) -> tuple[np.ndarray, Sketch]:
+    def _below(self, box: Box, members: np.ndarray, depth: int, prices: Prices) -> tuple[np.ndarray, Sketch]:
         labels = np.zeros(len(prices), dtype=np.int64)
         left, right, free = self.part(box, members)
         own = np.concatenate([np.zeros((len(free), 1)), prices[free, :, 0]], axis=1)
@@ -360,16 +395,3 @@ class Oracle:
         one, two = (oracle.cheapest(side, depth - 1, prices) for side in (left, right))
         labels[left], labels[right] = one.labels, two.labels
         return labels[members], (box, one.sketch, two.sketch)
-
-    def _stump_sketch(self, feature: int, cut: int, members: np.ndarray, labels: np.ndarray) -> Sketch:
-        if not self.unordered[feature]:
-            left = self.ranks[feature, members] <= cut
-            if left.all():
-                return int(labels[0])
-            return Cuts(feature, cut, cut), int(labels[left][0]), int(labels[~left][0])
-        low = labels.min()
-        if low == labels.max():
-            return int(low)
-        everyone = frozenset(range(int(self.sizes[feature])))
-        chosen = frozenset(self.ranks[feature, members[labels == low]].tolist())
-        return Levels(feature, chosen, everyone - chosen), int(low), int(labels.max())

@@ -7,11 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenleaf.problem import Problem
+from evenleaf.solve.fronts.front import LEAF
 from evenleaf.solve.fronts.lane import Lane
-from evenleaf.solve.fronts.lists import LEAF
-from evenleaf.solve.fronts.oracle import Sketch
-from evenleaf.solve.fronts.tests import LEFT, Box, Cuts, Fork, Levels, Part, Slot
-from evenleaf.solve.search.decode import with_best_leaves
+from evenleaf.solve.fronts.tests import LEFT, Box, Cuts, Fork, Levels, Part, Sketch, Slot
 from evenleaf.tree import Branch, Leaf, Node, Tree, tidy
 
 
@@ -46,12 +44,10 @@ def filled(part: Part, recipes: Iterator[Sketch]) -> Sketch:
     return part.box, left, filled(part.right, recipes)
 
 
-def to_tree(sketch: Sketch, problem: Problem, lane: Lane, *, improve: bool) -> Tree:
-    """The tree of an outline; with `improve`, every leaf with the label that suits the true objective best."""
+def to_tree(sketch: Sketch, problem: Problem, lane: Lane) -> Tree:
+    """The tree of an outline."""
     nodes: list[Node] = []
     _append(sketch, lane, nodes)
-    if improve:
-        return with_best_leaves(nodes, problem)
     people = problem.people
     return tidy(Tree(people.features.schema, problem.target, tuple(nodes)), people.features, people.weight)
 

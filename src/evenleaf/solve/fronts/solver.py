@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
-from evenleaf.solve.fronts.engine import Engine
+from evenleaf.solve.certificate import Certificate, make_certificate
+from evenleaf.solve.fronts.engine import EPSILON, Engine
+from evenleaf.solve.fronts.tests import Slot
 from evenleaf.solve.result import PROOF_TOLERANCE, Solution, Status, Stop, confirm
 from evenleaf.tree import Tree
 
+TOLERANCE = 1e-7  # a certificate rules out trees that are better by more than this
+
 
 class FrontSolver:
-    """Proves the best classification tree to depth 4 for notions with few rows: parity and the error rates."""
+    """Proves the best classification tree to depth 4 for notions with few rows: parity and the error rates.
+
+    `certificate=False` does without the record of the proof.
+    """
 
     name = "fronts"
+
+    def __init__(self, certificate: bool = True) -> None:
+        self.certificate = certificate
 
     def accepts(self, problem: Problem) -> bool:
         """Classes, single-feature tests, constant leaves, depth at most 4, and rows that compare averages."""
@@ -25,7 +35,7 @@ class FrontSolver:
 
     def solve(self, problem: Problem, budget: Budget, start: Tree | None = None) -> Solution:
         """The optimum with its proof, or at the end of the budget the best tree with a true gap."""
-        engine = Engine(problem, budget, start)
+        engine = Engine(problem, budget, start, self.certificate)
         stop = Stop.FINISHED
         try:
             engine.run()
@@ -48,5 +58,16 @@ class FrontSolver:
             self.name,
             budget.seconds,
             tuple(budget.trace),
-            message=f"{engine.examined} nodes",
+            message=self._words(engine),
+            certificate=self._certificate(problem, engine) if proven else None,
         )
+
+    def _words(self, engine: Engine) -> str:
+        too_long = "; the proof is too long to be written down" if self.certificate and engine.recorder.given_up else ""
+        return f"{engine.examined} nodes{too_long}"
+
+    def _certificate(self, problem: Problem, engine: Engine) -> Certificate | None:
+        if engine.tree is None or engine.unfinished:
+            return None  # stopped at a gap of nothing
+        proof = engine.recorder.proof(Slot(engine.depth), engine.objective - EPSILON)
+        return None if proof is None else make_certificate(problem, engine.tree, engine.objective, TOLERANCE, proof)

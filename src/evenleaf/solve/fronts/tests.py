@@ -78,6 +78,9 @@ class Levels:
 
 Box = Cuts | Levels
 
+# A tree in outline: a label, or a test with what is below it on the left and on the right.
+Sketch = int | tuple[Box, "Sketch", "Sketch"]
+
 
 @dataclass(frozen=True)
 class Slot:

@@ -52,7 +52,8 @@ def trivial_bound(problem: Problem) -> float:
     """What the loss cannot be below: everybody is given what costs least for them."""
     if not isinstance(problem.loss, Misclassification):
         return 0.0
-    return float(problem.people.share @ problem.loss.table(problem.people.outcome).min(axis=1))
+    # Added up as the loss is, so that a tree which gives everybody just that is not below it by a rounding.
+    return float((problem.people.share * problem.loss.table(problem.people.outcome).min(axis=1)).sum())
 
 
 def _why(search: Descent, budget: Budget, *, interrupted: bool) -> Stop:

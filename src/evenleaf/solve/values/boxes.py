@@ -7,10 +7,14 @@ take whatever value is cheapest for them. At each place below the root it marks 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evenleaf.solve.values.compiled import Compiled
+
+if TYPE_CHECKING:
+    from evenleaf.solve.values.recorder import Trail
 
 LEFT, RIGHT, FREE = 0, 1, 2
 PLACES = {1: 0, 2: 2, 3: 6}  # below the root, by depth
@@ -29,6 +33,8 @@ class Box:
     bound: float
     mu: np.ndarray
     scale: float
+    seen: int = 0  # how often its bound was raised: each time more is done
+    trail: Trail | None = None  # where the proof stands, if it is written down
 
     @property
     def has_free(self) -> bool:

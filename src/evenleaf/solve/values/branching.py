@@ -7,30 +7,35 @@ its feature: the same splits with the same multipliers, climbing only where that
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from evenleaf.solve.values.boxes import Box
 
-_FADING = 0.9  # the trees met last say most about where the ascent wavers
+_FADING = 0.97  # the trees met last say most about where the ascent wavers
 
 
-@dataclass(frozen=True, eq=False)
-class TestSplit:
-    """The tests of one place in two sets; `first` marks one of them."""
+@dataclass(frozen=True)
+class PlaceSplit:
+    """The tests of one place in several sets: one a feature (and one for no test), or two that part at a point.
+
+    Whatever the box, the sets hold all its tests, so that a split of one root can be made at another.
+    """
 
     place: int
-    first: np.ndarray
+    point: int | None = None
 
-    def parts(self, box: Box) -> list[Box]:
-        """The box with either set; a part without a test left holds no tree."""
-        found = []
-        for kept in (self.first, 1 - self.first):
-            alive = box.alive.copy()
-            alive[self.place] &= kept
-            found.append(replace(box, alive=alive))
-        return found
+    def parts(self, box: Box, owner: np.ndarray) -> list[tuple[int, Box]]:
+        """The box with each set that has a test left, and the number of the set; `owner[t]` is a test's feature."""
+        alive = box.alive[self.place]
+        number = owner if self.point is None else (np.arange(len(alive)) >= self.point).astype(np.int64)
+        return [(int(k), self._part(box, number == k)) for k in np.unique(number[alive > 0])]
+
+    def _part(self, box: Box, kept: np.ndarray) -> Box:
+        alive = box.alive.copy()
+        alive[self.place] &= kept
+        return replace(box, alive=alive)
 
 
 @dataclass(eq=False)
@@ -39,8 +44,8 @@ class Proof:
 
     mu: np.ndarray
     scale: float
-    split: TestSplit | None = None
-    children: tuple[Proof, Proof] | None = None
+    split: PlaceSplit | None = None
+    children: dict[int, Proof] = field(default_factory=dict)
 
 
 def with_multipliers(box: Box, proof: Proof) -> Box:
@@ -48,28 +53,33 @@ def with_multipliers(box: Box, proof: Proof) -> Box:
     return replace(box, mu=proof.mu.astype(np.float64), scale=proof.scale)
 
 
-def split_tests(box: Box, chosen: np.ndarray) -> TestSplit:
-    """The split that parts the trees of the mixture best: the place and the point with most of them on both sides."""
+def split_tests(box: Box, chosen: np.ndarray, owner: np.ndarray) -> PlaceSplit:
+    """The split that parts the trees of the mixture best: one set a feature, or one feature's tests in two.
+
+    The bound of a box with several features at a place is that of a mixture of all of them, which no single tree
+    comes near; with one feature a place little is left to mix.
+    """
     none = box.alive.shape[1] - 1
     age = _FADING ** np.arange(len(chosen))[::-1]
-    best: tuple[float, int, int] | None = None
-    for place in range(len(box.alive)):
-        tests = np.where(chosen[:, place] < 0, none, chosen[:, place])
-        usable = box.alive[place, tests] > 0
-        options, where = np.unique(tests[usable], return_inverse=True)
-        if len(options) < 2:
-            continue
-        mass = np.cumsum(np.bincount(where.ravel(), weights=age[usable]))
-        worth = np.minimum(mass[:-1], mass[-1] - mass[:-1])
-        k = int(worth.argmax())
-        if best is None or worth[k] > best[0]:
-            best = float(worth[k]), place, int(options[k] + options[k + 1] + 1) // 2
-    if best is None:
-        place = int(box.alive.sum(axis=1).argmax())
-        options = np.flatnonzero(box.alive[place])
-        point = int(options[len(options) // 2])
-    else:
-        _, place, point = best
-    first = np.zeros(none + 1, dtype=np.uint8)
-    first[:point] = 1
-    return TestSplit(place, first)
+    chosen = np.where(chosen < 0, none, chosen)
+    worths = []
+    for place, alive in enumerate(box.alive):
+        tests, weight = chosen[:, place], age * (alive[chosen[:, place]] > 0)
+        several = len(np.unique(owner[alive > 0])) > 1
+        mass = np.bincount(owner[tests] if several else tests, weights=weight, minlength=1)
+        # The tests right below the root come first: with one feature each, the trees below are priced much sooner.
+        worths.append((several, several and place < 2, mass.sum() - mass.max(), int(alive.sum()), place))
+    several, _, _, _, place = max(worths)
+    return PlaceSplit(place, None if several else _point(box.alive[place], chosen[:, place], age))
+
+
+def _point(alive: np.ndarray, chosen: np.ndarray, age: np.ndarray) -> int:
+    """Where to part the tests of a place: with most of the mixture on both sides."""
+    usable = alive[chosen] > 0
+    options, where = np.unique(chosen[usable], return_inverse=True)
+    if len(options) < 2:
+        every = np.flatnonzero(alive)
+        return int(every[len(every) // 2])
+    mass = np.cumsum(np.bincount(where.ravel(), weights=age[usable]))
+    k = int(np.minimum(mass[:-1], mass[-1] - mass[:-1]).argmax())
+    return int(options[k] + options[k + 1] + 1) // 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -57,11 +58,10 @@ class Compiled:
         """How many tests there are in all."""
         return int(self.offsets[-1])
 
-    def influence(self) -> np.ndarray:
-        """How much a unit of each person's value can move the objective: Σ_r w_r|a_ri| + their share."""
-        person = np.repeat(np.arange(self.n_people), np.diff(self.pointers))
-        pull = np.abs(self.entries) * self.weight[self.rows, 0]
-        return np.bincount(person, weights=pull, minlength=self.n_people) + self.share
+    @cached_property
+    def owner(self) -> np.ndarray:
+        """The feature of each test; the last entry, for no test, has a number of its own."""
+        return np.append(self.test_feature, self.n_features)
 
     def left_ranks(self, test: int) -> tuple[int, np.ndarray]:
         """The feature of a test, and which of its ranks go left."""

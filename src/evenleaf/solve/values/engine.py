@@ -18,13 +18,14 @@ from evenleaf.solve.budget import Budget
 from evenleaf.solve.leaves import best_leaves
 from evenleaf.solve.local import LocalSearch
 from evenleaf.solve.search.steps import Effort
-from evenleaf.solve.values.ascent import CLIMB, FIRST, GLANCE, LOOK, SEARCH, SHORT, Ascended, Ascent
+from evenleaf.solve.values.ascent import CLIMB, FIRST, GLANCE, LOOK, ROUND, SEARCH, SHORT, STEADY, Ascended, Ascent
 from evenleaf.solve.values.boxes import FREE, LEFT, Box, first_boxes, single_root, split_root
 from evenleaf.solve.values.branching import Proof, split_tests, with_multipliers
 from evenleaf.solve.values.compiled import Compiled, compile_values
 from evenleaf.solve.values.kernels import EPSILON
 from evenleaf.solve.values.limits import pairs_below, possible_tests
 from evenleaf.solve.values.plans import Polish
+from evenleaf.solve.values.recorder import Recorder
 from evenleaf.tree import Leaf, Tree
 
 _LISTED = 2  # so few trees are solved one by one
@@ -34,8 +35,12 @@ _MOST_FREE = 0.06  # of the people: with depth 3, boxes with more are not worth 
 _HARD = (4_000, 40_000)  # bounds after which a local search is worth its time, and then a longer one
 _PATIENCE = (4, 12)
 _FEW_TESTS = 50  # where there are no more, a local search is not worth its time
-_PROOFS_KEPT = 8  # a feature
-_MOST_NODES = (1000, 60)  # of one proof before other boxes have their turn, and with depth 3
+_MOST_ROUNDS, _WORTH_A_ROUND = 8, 0.25
+_PROOFS_KEPT = 100  # a feature
+_MOST_NODES = 1000  # of one proof before other boxes have their turn
+
+
+Patterns = dict[int, list[tuple[int, Proof]]]  # of each feature: where a root stands, and its multipliers
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +55,17 @@ class Open:
 class Engine:
     """One search: the incumbent, the open boxes, and the bound that both give (in units of the outcome's spread)."""
 
-    def __init__(self, problem: Problem, budget: Budget, start: Tree | None) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        budget: Budget,
+        start: Tree | None,
+        keep_proof: bool = False,
+        memory: float | None = None,
+    ) -> None:
         self.problem, self.budget = problem, budget
         self.compiled: Compiled = compile_values(problem)
+        self.recorder = Recorder(self.compiled, keep_proof, memory)
         self.unit = self.compiled.spread or 1.0
         shape, schema = problem.shape, problem.people.features.schema
         self.ascent = Ascent(self.compiled, shape, problem.max_discrimination)
@@ -65,7 +78,8 @@ class Engine:
         self.in_hand = -np.inf  # until the first boxes are open, nothing is known
         self.open: list[tuple[float, int, Box]] = []
         self.order = itertools.count()
-        self.proofs: dict[int, list[tuple[int, Proof]]] = {}
+        self.climbed: Patterns = {}
+        self.proofs: Patterns = {}
         self.helped = 0
         constant = best_leaves(problem, np.zeros(problem.people.n_people, dtype=np.intp), 1)
         if constant is not None:
@@ -79,16 +93,22 @@ class Engine:
         lowest = self.open[0][0] if self.open else np.inf
         return float(min(lowest, self.in_hand, self.objective))
 
+    @property
+    def words(self) -> str:
+        """What was done, for the solution's message."""
+        return f"{self.ascent.steps:,} bounds" + self.recorder.words
+
     def run(self) -> None:
         """Search until nothing is open, or the budget is spent."""
         if self.roots:
             alive = possible_tests(self.problem.shape, self.compiled)
             mu, scale = self._warm_up(alive)
-            self.ascent.scratch.known.clear()
+            self.ascent.scratch.forget()
             for box in itertools.chain(*(first_boxes(self.compiled, marks, mu, scale) for marks in alive)):
                 if self.pairs[box.feature].any():
                     self._part(box)
         self.in_hand = np.inf
+        self.recorder.begin()
         while self.open and not self.budget.exhausted and not self._good_enough():
             if self.helped < len(_HARD) and self.ascent.steps > _HARD[self.helped]:
                 self._local()
@@ -180,6 +200,7 @@ class Engine:
 
     def _climb(self, box: Box, effort: Effort) -> Ascended:
         reached = self.ascent.climb(box, self.pairs[box.feature], self.objective, effort)
+        reached = replace(reached, box=self.recorder.climbed(box, reached.box, len(self.open)))
         found = reached.found
         worth = np.inf if effort in (FIRST, SHORT, SEARCH) else _WORTH_POLISHING
         if found is not None and found.objective < worth * self.objective:
@@ -200,51 +221,66 @@ class Engine:
             self._report()
 
     def _examine(self, box: Box) -> None:
-        """Close a box, or replace it by smaller ones."""
-        if box.has_free or box.bound == -np.inf:
-            reached = self._climb(box, LOOK)
-            if not box.has_free:
-                self._push(reached.box)  # its turn comes once the others are known too
+        """Close a box, or replace it by smaller ones; each time it comes up, more is done about it."""
+        if box.seen < 2:
+            reached = replace(self._raised(box).box, seen=box.seen + 1)
+            far = self.ascent.deep or reached.bound < (1 - _PROMISING) * self.objective
+            if not (box.has_free and far):
+                self._push(reached)  # its turn comes once the others are known too
                 return
-            promising = (1 - _PROMISING) * self.objective < reached.box.bound < self.objective - EPSILON
-            if promising and not self.ascent.deep:
-                reached = self._climb(reached.box, GLANCE)
-            if reached.box.bound < self.objective - EPSILON:
-                for part in split_root(reached.box, self.compiled):
-                    self._push(part)
-            return
-        self._prove(box)
+            box = reached
+        if not box.has_free:
+            self._prove(box)
+        elif box.bound < self.objective - EPSILON:
+            for part in split_root(box, self.compiled):
+                self._push(replace(part, seen=0))
+
+    def _raised(self, box: Box) -> Ascended:
+        """Look at a box that is new; climb in one that is not, and from where the nearest root has got to."""
+        if box.seen == 0 or box.has_free:
+            return self._climb(box, GLANCE if box.seen else LOOK)
+        near = _nearest(self.climbed, box)
+        box = box if near is None else with_multipliers(box, near)
+        reached = self._rounds(box) if self.ascent.deep else self._climb(box, STEADY)
+        _keep(self.climbed, box, Proof(reached.box.mu, reached.box.scale))
+        return reached
+
+    def _rounds(self, box: Box) -> Ascended:
+        """Climb for as long as that helps; each round has fewer tests to price."""
+        reached = self._climb(box, ROUND)
+        for _ in range(_MOST_ROUNDS - 1):
+            before, box = box.bound, reached.box
+            missing = self.objective - EPSILON - box.bound
+            if missing <= 0 or box.bound - before < _WORTH_A_ROUND * missing or self.budget.exhausted:
+                break
+            reached = self._climb(box, ROUND)
+        return reached
 
     def _prove(self, box: Box) -> None:
         """Close a box of one root by splitting what is possible below it; what the budget leaves open goes back."""
         proof = Proof(box.mu, box.scale)
-        stack: list[Open] = [Open(self._nearest(box), proof, box)]
-        for _ in range(_MOST_NODES[self.ascent.deep]):
+        # With depth 3 a proof is long: its parts wait for their turn, and no other root is proven the same way.
+        old = None if self.ascent.deep else _nearest(self.proofs, box)
+        stack: list[Open] = [Open(old, proof, box)]
+        for _ in range(1 if self.ascent.deep else _MOST_NODES):
             if not stack or self.budget.exhausted:
                 break
             self._branch(stack.pop(), stack)
         for node in stack:
             self._push(node.box)
-        if stack:
-            return  # a proof that is not finished is no pattern for others
-        kept = self.proofs.setdefault(box.feature, [])
-        kept.append((_size(box), proof))
-        del kept[:-_PROOFS_KEPT]
-
-    def _nearest(self, box: Box) -> Proof | None:
-        """How the most similar root on the same feature was proven, of those proven last."""
-        kept = self.proofs.get(box.feature, [])
-        return min(kept, key=lambda entry: abs(entry[0] - _size(box)))[1] if kept else None
+        if not stack:  # a proof that is not finished is no pattern for others
+            _keep(self.proofs, box, proof)
 
     def _branch(self, node: Open, stack: list[Open]) -> None:
         """Close one node of the proof, or go on with its parts."""
         old, proof, box = node.old, node.proof, node.box
         if old is not None:
             box = with_multipliers(box, old)
-        replayed = old is not None and old.children is not None
-        reached = self._climb(box, LOOK if replayed or self.ascent.deep else CLIMB)
-        if self.ascent.deep and not replayed and reached.box.bound < self.objective - EPSILON:
-            reached = self._climb(reached.box, CLIMB)  # with the tests that the first look has left
+        replayed = old is not None and old.split is not None
+        if replayed:
+            reached = self._climb(box, LOOK)
+        else:
+            reached = self._rounds(box) if self.ascent.deep else self._climb(box, CLIMB)
         box = reached.box
         proof.mu, proof.scale = box.mu.astype(np.float32), box.scale
         if box.bound >= self.objective - EPSILON or not box.alive.any(axis=1).all():
@@ -254,14 +290,11 @@ class Engine:
             if self.budget.exhausted:
                 self._push(box)  # its linear programs may have been cut short
             return
-        previous: tuple[Proof | None, Proof | None] = (None, None)
-        split = None
-        if old is not None and old.children is not None:
-            split, previous = old.split, old.children
-        split = split or split_tests(box, reached.chosen)
-        proof.split, proof.children = split, (Proof(proof.mu, proof.scale), Proof(proof.mu, proof.scale))
-        for before, child, part in zip(previous, proof.children, split.parts(box), strict=True):
-            stack.append(Open(before, child, part))
+        split = old.split if replayed and old is not None else None
+        proof.split = split or split_tests(box, reached.chosen, self.compiled.owner)
+        for number, part in proof.split.parts(box, self.compiled.owner):
+            child = proof.children[number] = Proof(proof.mu, proof.scale)
+            stack.append(Open(old.children.get(number) if replayed and old is not None else None, child, part))
 
     def _list(self, box: Box) -> None:
         """Solve all trees that are left, one by one."""
@@ -273,6 +306,18 @@ class Engine:
             tests = np.full(6, -1, dtype=np.int64)
             tests[: len(options)] = [-1 if test == none else test for test in options]
             self._solve(box, tests, oracle.leaves(tests).copy())
+
+
+def _nearest(patterns: Patterns, box: Box) -> Proof | None:
+    """What was noted of the most similar root on the same feature, of the last ones."""
+    kept = patterns.get(box.feature, [])
+    return min(kept, key=lambda entry: abs(entry[0] - _size(box)))[1] if kept else None
+
+
+def _keep(patterns: Patterns, box: Box, proof: Proof) -> None:
+    kept = patterns.setdefault(box.feature, [])
+    kept.append((_size(box), proof))
+    del kept[:-_PROOFS_KEPT]
 
 
 def _size(box: Box) -> int:

@@ -34,7 +34,7 @@ class LinearLeafSearch:
     def solve(self, problem: Problem, budget: Budget, start: Tree | None = None) -> Solution:
         """The best tree found, with the bound of equal people and the gap to it."""
         limit = None if budget.time_limit is None else max(1e-3, _FOR_THE_START * budget.remaining)
-        constant = ValueSolver().solve(_constant(problem), Budget(limit), start)
+        constant = ValueSolver(certificate=False).solve(_constant(problem), Budget(limit), start)
         bound = equal_people_bound(problem)
         answer = LocalSearch().solve(problem, budget, constant.tree or start, lower_bound=bound)
         said = "proven best" if constant.proven else f"within {constant.gap:.1%} of the best"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 
 from evenleaf.problem import Shape
@@ -10,6 +12,7 @@ from evenleaf.solve.values.boxes import FREE, LEFT, RIGHT, Box
 from evenleaf.solve.values.compiled import Compiled
 
 NO_TESTS = -1
+_NEAREST = 12
 
 
 class Scratch:
@@ -34,9 +37,21 @@ class Scratch:
         self.spot = np.zeros(n_people, dtype=np.int64)
         self.leaf = np.zeros(n_people, dtype=np.int64)
         self.decided = np.zeros(n_people)
-        self.tag = b""  # of the multipliers behind the prices
-        self.known: dict[tuple[bytes, int, int, int, int, int], np.ndarray] = {}
+        self.tag: tuple[bytes, float] = (b"", 1.0)  # the multipliers behind the prices, and their scale
+        # The multipliers and the marks of the sides that are kept.
+        self.shared: tuple[tuple[bytes, float], np.ndarray] | None = None
+        self.known: dict[tuple[int, int, int, int], np.ndarray] = {}
         self.out = np.full((2, compiled.n_tests + 1), kernels.INFINITE)
+
+    def shares(self, alive: np.ndarray) -> bool:
+        """Whether sides at these prices and with these marks are kept: those of the first boxes, which are alike."""
+        if self.shared is None:
+            self.shared = self.tag, alive
+        return self.shared[0] == self.tag and self.shared[1] is alive
+
+    def forget(self) -> None:
+        """Keep the sides of the next boxes instead."""
+        self.shared, self.known = None, {}
 
     def busy(self, alive: np.ndarray) -> np.ndarray:
         """Which features have an alive test in each row."""
@@ -129,6 +144,8 @@ class SubtreeOracle(Oracle):
         n_options = self.compiled.n_tests + 1
         self.bounds, self.totals = np.empty((2, n_options)), np.empty((2, 2, n_options))
         self.least = [0.0, 0.0]
+        self.narrow = False
+        self.fresh = np.zeros(2, dtype=np.bool_)  # whether the bounds of the tests are those of the last prices
 
     def _side(self, side: int, cutoff: float, *, seek: bool) -> np.ndarray:
         s = self.scratch
@@ -138,23 +155,53 @@ class SubtreeOracle(Oracle):
             self.bounds[side], self.totals[side], s.work,
         )  # fmt: skip
 
+    def narrowed(self) -> SubtreeOracle | None:
+        """The same with few child tests, those that are best now: its best is no bound, but soon found.
+
+        None where the last best came from what was kept, so that nothing is known about the others.
+        """
+        if not self.fresh.all():
+            return None
+        few = copy(self)
+        few.alive, few.bounds, few.totals = self.alive.copy(), self.bounds.copy(), self.totals.copy()
+        few.narrow = True
+        for side in (0, 1):
+            few.alive[side] &= self._near(side)
+        return few
+
+    def _near(self, side: int) -> np.ndarray:
+        """The cheapest child tests of each feature, and no test at all."""
+        offsets, alive = self.compiled.offsets, self.alive[side] > 0
+        kept = np.zeros(len(alive), dtype=np.uint8)
+        kept[-1] = 1
+        cost = np.where(alive, self.bounds[side], np.inf)
+        kept[np.argsort(cost)[:_NEAREST]] = 1
+        for f in np.flatnonzero(np.add.reduceat(alive[:-1], offsets[:-1]) > 0):
+            kept[offsets[f] + int(cost[offsets[f] : offsets[f + 1]].argmin())] = 1
+        return kept
+
     def _sought(self, side: int, cutoff: float) -> np.ndarray:
         """The best of a side. Neighbouring boxes share their sides, so those at the first multipliers are kept."""
         s = self.scratch
         joining = self.loose if s.shape.min_samples_leaf > 1 else 0
-        key = (s.tag, id(self.box.alive), self.box.feature, side, self.ids[side].shape[1], joining)
-        if self.compiled.unordered[self.box.feature]:
+        self.fresh[side] = True
+        if self.narrow:
             return self._side(side, cutoff, seek=True)
-        if key not in s.known:
-            found = self._side(side, cutoff, seek=True)
-            if found[0] >= cutoff or (s.known and next(iter(s.known))[:2] != key[:2]):
-                return found
+        key = (self.box.feature, side, self.ids[side].shape[1], joining)
+        if self.compiled.unordered[self.box.feature] or not s.shares(self.box.alive):
+            return self._side(side, cutoff, seek=True)
+        if key in s.known:
+            self.fresh[side] = False
+            return s.known[key]
+        found = self._side(side, cutoff, seek=True)
+        if found[0] < cutoff:
             s.known[key] = found
-        return s.known[key]
+        return found
 
     def _other(self, side: int, cutoff: float) -> np.ndarray:
         """The second side, unless everybody there at their own cheapest is already too much."""
         if float(self.scratch.free[self.ids[side][0]].sum()) >= cutoff:
+            self.fresh[side] = False
             return np.array([np.inf, NO_TESTS, NO_TESTS, NO_TESTS])
         return self._sought(side, cutoff)
 

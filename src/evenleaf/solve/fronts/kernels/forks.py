@@ -10,9 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from evenleaf.solve.fronts.kernels.fronts import grown, subset_sums
+from evenleaf.solve.fronts.kernels.needless import undominated
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
 
 SHOWN = 4  # levels of a composite stump that have one label each
+_WORK = 400  # partial sums looked at for every point that a list may have
 COMPOSITE = 2  # as a stump's sign: its rarer levels take their own labels, level by level of the root
 
 
@@ -96,11 +98,12 @@ def _level_stumps(g, table, present, heavy, most_levels, stumps, costs, used):
 
 
 @njit
-def best_fork(costs, sides, cutoff):
+def best_fork(costs, sides, cutoff, stop):
     """The cheapest pair of stumps at one multipliers: (price, left, right); `sides` says who is on which side.
 
     `costs[level, stump]`, so that the innermost loop runs over stumps side by side. Nothing is found at or above the
-    cutoff. With no level placed, the sides are alike and each pair is looked at once.
+    cutoff. With no level placed, the sides are alike and each pair is looked at once. Once `stop[0]` is set the answer
+    means nothing.
     """
     L, S = costs.shape
     left, right, shared = np.zeros(S), np.zeros(S), 0.0
@@ -125,6 +128,8 @@ def best_fork(costs, sides, cutoff):
     best, best_l, best_r = cutoff, -1, -1
     price = np.empty(S)
     for a in range(S):
+        if stop[0]:
+            break
         if left[a] + cheapest + shared >= best:
             continue
         start = a if symmetric else 0
@@ -148,7 +153,7 @@ def best_fork(costs, sides, cutoff):
 
 
 @njit
-def alive_forks(costs, sides, rest, target, most):
+def alive_forks(costs, sides, rest, target, most, stop):
     """The pairs of stumps that stay below the target at every multipliers: (pairs, number), −1 beyond `most`.
 
     `costs[j, level, stump]`; the first multipliers are looked at first, and the others only where those do not settle.
@@ -156,21 +161,42 @@ def alive_forks(costs, sides, rest, target, most):
     L, S = costs.shape[1:]
     pairs, used = np.empty((most + 1, 2), np.int64), 0
     symmetric = True
+    least, spread, ahead = np.empty(L), np.empty(L), np.zeros(L + 1)
     for level in range(L):
         symmetric = symmetric and sides[level] == 2
+        least[level] = costs[0, level].min()
+        spread[level] = costs[0, level].max() - least[level]
+    order = np.argsort(-spread, kind="mergesort")  # what tells pairs apart comes first
+    for place in range(L - 1, -1, -1):
+        ahead[place] = ahead[place + 1] + least[order[place]]
     price = np.empty(S)
     for a in range(S):
+        if stop[0]:
+            return pairs, -1
         start = a if symmetric else 0
         for b in range(start, S):
             price[b] = rest[0]
-        for level in range(L):
-            mine, row = costs[0, level, a], costs[0, level]
+        hopeful = True
+        for place in range(L):
+            level = order[place]
+            mine, row, lowest = costs[0, level, a], costs[0, level], INFINITE
             if sides[level] == 2:
                 for b in range(start, S):
                     price[b] += min(mine, row[b])
+                    lowest = min(lowest, price[b])
+            elif sides[level] == 0:
+                for b in range(start, S):
+                    price[b] += mine
+                    lowest = min(lowest, price[b])
             else:
                 for b in range(start, S):
-                    price[b] += mine if sides[level] == 0 else row[b]
+                    price[b] += row[b]
+                    lowest = min(lowest, price[b])
+            if lowest + ahead[place + 1] >= target:
+                hopeful = False
+                break
+        if not hopeful:
+            continue
         for b in range(start, S):
             if price[b] < target and _stays_below(costs, sides, rest, target, a, b):
                 if used == most:
@@ -214,11 +240,11 @@ def stump_by_level(ranks, unordered, members, f, numbered, n_levels, vectors, st
 
 
 @njit
-def fork_points(by_level, pairs, sides, levels, heads, multipliers, rest, target, most, mode):
+def fork_points(by_level, pairs, sides, levels, heads, multipliers, rest, target, most, mode, stop):
     """The points of every subset of levels above each pair of stumps: (points, masks on the left, pair, number)."""
     L, width = by_level.shape[1], by_level.shape[2]
     points, masks, origin, used = np.empty((64, width)), np.empty((64, 1), np.int64), np.empty((64, 1), np.int64), 0
-    free, work = np.flatnonzero(sides == 2), np.array([8 * most])
+    free, work = np.flatnonzero(sides == 2), np.array([_WORK * most])
     fixed = np.int64(0)
     for level in range(L):
         if sides[level] != 1:
@@ -233,10 +259,18 @@ def fork_points(by_level, pairs, sides, levels, heads, multipliers, rest, target
         found, moved, _, count = subset_sums(
             change, base, levels[free], heads[free], multipliers, rest, target, most, mode, work
         )
-        if count < 0 or used + count > 4 * most:
+        if count < 0 or used + count > 4 * most or stop[0]:
             return points, masks, origin, -1
         for s in range(count):
             points, masks, origin = grown(points, used), grown(masks, used), grown(origin, used)
             points[used], masks[used, 0], origin[used, 0] = found[s], fixed & ~moved[s, 0], number
             used += 1
+        if used > most and mode >= 0:
+            kept = 0
+            keep = undominated(points[:used], mode, 64)
+            for s in range(used):
+                if keep[s]:
+                    points[kept], masks[kept], origin[kept] = points[s], masks[s], origin[s]
+                    kept += 1
+            used = kept
     return points, masks, origin, used

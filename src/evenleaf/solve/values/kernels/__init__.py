@@ -5,9 +5,9 @@ People are merged (equal features and outcome), features are ranks, outcomes are
 """
 
 from evenleaf.solve.search.kernels.compile import EPSILON, INFINITE
-from evenleaf.solve.search.kernels.multipliers import step
 from evenleaf.solve.values.kernels.choice import best_pair, drop_pairs, drop_twins, least
 from evenleaf.solve.values.kernels.prices import decide, differences, dual_costs, free_costs, leaves
+from evenleaf.solve.values.kernels.push import push
 from evenleaf.solve.values.kernels.stumps import stumps
 from evenleaf.solve.values.kernels.subtree import subtree
 
@@ -23,7 +23,7 @@ __all__ = [
     "free_costs",
     "least",
     "leaves",
-    "step",
+    "push",
     "stumps",
     "subtree",
 ]

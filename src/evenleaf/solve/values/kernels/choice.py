@@ -39,8 +39,9 @@ def best_pair(out, alive, allowed, offsets, cheapest, where):
         if alive[s, none]:
             cheapest[s, n_features], where[s, n_features] = out[s, none], -1
     best, left, right = INFINITE, -2, -2
+    lowest = cheapest[1].min()  # prices may be below zero, and so may a side
     for f in range(n_features + 1):
-        if cheapest[0, f] < best:
+        if cheapest[0, f] + lowest < best:
             for g in range(n_features + 1):
                 if allowed[f, g] and cheapest[0, f] + cheapest[1, g] < best:
                     best = cheapest[0, f] + cheapest[1, g]

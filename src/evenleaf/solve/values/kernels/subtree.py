@@ -15,6 +15,8 @@ from evenleaf.solve.values.kernels.choice import least
 from evenleaf.solve.values.kernels.prices import goes_right
 from evenleaf.solve.values.kernels.stumps import stumps, whole
 
+_ANY_SIZE = 1 << 40  # people who may yet join: no leaf is too small
+
 
 @njit
 def subtree(
@@ -112,17 +114,26 @@ def _price(
     ranks, unordered, offsets = tables[0], tables[2], tables[3]
     for i in ids[0]:
         spot[i] = 1 if goes_right(ranks[f, i], unordered[f], test - offsets[f]) else 0
+    if people[5] > 1:
+        # A part with too few people for a leaf may have enough once it has grown: what it costs then is bounded by
+        # what it costs with leaves of any size.
+        stumps(people, tables, ids, spot, _ANY_SIZE, grand, busy, out, work)
+        parts[0] = least(out[0], grand[0], busy[0], offsets)[0]
+        parts[1] = least(out[1], grand[1], busy[1], offsets)[0]
     stumps(people, tables, ids, spot, loose, grand, busy, out, work)
     low, left = least(out[0], grand[0], busy[0], offsets)
     high, right = least(out[1], grand[1], busy[1], offsets)
-    parts[0], parts[1] = low, high
+    if people[5] <= 1:
+        # Likewise a stump with an empty leaf is none, until somebody joins that leaf: it costs what no test costs.
+        none = out.shape[1] - 1
+        parts[0], parts[1] = min(low, out[0, none]), min(high, out[1, none])
     value = min(low + high, INFINITE)
     bounds[test] = value
     if value < found[0]:
         found[0], found[1], found[2], found[3] = value, test, left, right
     if not seek and value < cutoff:
-        _note(out[0], grand[0], busy[0], offsets, parts[1], totals[0])
-        _note(out[1], grand[1], busy[1], offsets, parts[0], totals[1])
+        _note(out[0], grand[0], busy[0], offsets, high, totals[0])
+        _note(out[1], grand[1], busy[1], offsets, low, totals[1])
 
 
 @njit

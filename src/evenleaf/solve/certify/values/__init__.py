@@ -1,0 +1,1 @@
+"""The checker of proofs about trees that decide numbers; `proof.py` is where to start reading."""

@@ -1,0 +1,98 @@
+"""Which tests may hang below a root in a tree that costs less than a budget; and the trees, where few are left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenleaf.solve.certify.values.leaves import cost_alone
+from evenleaf.solve.certify.values.numbers import Numbers
+from evenleaf.solve.certify.values.stumps import stump_costs, without_twins
+
+FREE = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """Some roots on a feature (numbered from 0 in it) with the tests that may hang below: a row a place.
+
+    People whom all the roots send the same way are on that side; the others are free.
+    """
+
+    feature: int
+    roots: np.ndarray
+    alive: np.ndarray
+    side: np.ndarray  # of each person: 0 left, 1 right, 2 free
+
+    def who(self, side: int) -> np.ndarray:
+        """The people of a side, or the free ones."""
+        return np.flatnonzero(self.side == side)
+
+
+class StumpsBelow:
+    """Depth 1 and 2: a test or none on either side. `allowed[f]` are the pairs that limits allow below feature f."""
+
+    def __init__(self, numbers: Numbers, allowed: list[np.ndarray], least: int, depth: int) -> None:
+        self.numbers, self.allowed, self.least, self.depth = numbers, allowed, least, depth
+
+    def start(self, feature: int, roots: np.ndarray) -> Trees:
+        """All trees that begin with one of these tests."""
+        alive = np.ones((2, self.numbers.n_tests + 1), dtype=np.bool_)
+        alive[:, :-1] = self.depth > 1
+        return self.narrowed(Trees(feature, roots, alive, np.zeros(0)), roots)
+
+    def narrowed(self, trees: Trees, roots: np.ndarray) -> Trees:
+        """Fewer roots. More people are on a side then, and tests that part all who may come to it alike are one."""
+        # Of cuts, the first and the last say it all.
+        ends = roots if self.numbers.unordered[trees.feature] else roots[[0, -1]]
+        goes_left = self.numbers.sends_left(trees.feature, ends)
+        side = np.where(goes_left.all(axis=0), 0, np.where(goes_left.any(axis=0), FREE, 1))
+        side = side[self.numbers.ranks[trees.feature]]
+        rows = [
+            without_twins(self.numbers, np.flatnonzero((side == place_side(place)) | (side == FREE)), row)
+            for place, row in enumerate(trees.alive)
+        ]
+        return Trees(trees.feature, roots, np.array(rows), side)
+
+    def survivors(self, trees: Trees, prices: np.ndarray, budget: float) -> np.ndarray:
+        """The tests a place that some tree cheaper than the budget has."""
+        free = trees.who(FREE)
+        budget -= float(cost_alone(self.numbers, prices)[free].sum())
+        joining = int(self.numbers.count[free].sum())
+        cost = np.array(
+            [
+                stump_costs(self.numbers, trees.who(side), prices, trees.alive[side], self.least, joining)
+                for side in (0, 1)
+            ]
+        )
+        starts = np.append(self.numbers.offsets[:-1], self.numbers.n_tests)
+        left, right = np.minimum.reduceat(cost, starts, axis=1)
+        allowed = self.allowed[trees.feature]
+        partner = np.array(
+            [np.where(allowed, right, np.inf).min(axis=1), np.where(allowed.T, left, np.inf).min(axis=1)]
+        )
+        return cost + partner[:, self.numbers.feature_of] < budget
+
+    def listed(self, trees: Trees) -> Iterator[np.ndarray]:
+        """Everybody's leaf in each of the trees, where there is one root."""
+        allowed = self.allowed[trees.feature]
+        for left in np.flatnonzero(trees.alive[0]):
+            for right in np.flatnonzero(trees.alive[1]):
+                if allowed[self.numbers.feature_of[left], self.numbers.feature_of[right]]:
+                    goes = np.where(trees.side == 0, self._goes_right(int(left)), self._goes_right(int(right)))
+                    yield 2 * trees.side + goes
+
+    def _goes_right(self, test: int) -> np.ndarray:
+        """Who goes right at a test, nobody where there is none."""
+        feature = int(self.numbers.feature_of[test])
+        if feature == self.numbers.n_features:
+            return np.zeros(len(self.numbers.count), dtype=np.intp)
+        left = self.numbers.sends_left(feature, np.array([test - self.numbers.offsets[feature]]))[0]
+        return (~left[self.numbers.ranks[feature]]).astype(np.intp)
+
+
+def place_side(place: int) -> int:
+    """On which side of the root a place is: left, right, left-left, left-right, right-left, right-right."""
+    return (0, 1, 0, 0, 1, 1)[place]
