@@ -131,21 +131,22 @@ class Engine:
         batch = self._take()
         self.in_hand = min(item.box.bound for item in batch)
         proofs = [self.proofs.get(item.box.feature, self.last_proof) for item in batch]
-        n_workers = len(self.workers)
+        results: dict[int, tuple[Examined, Tree | None, set[float]]] = {}
+        waiting = iter(range(len(batch)))
 
-        def work(position: int, worker: Worker) -> tuple[Examined, Tree | None, set[float]]:
-            worker.begin(self.tree, self.objective, self.polished)
-            examined = worker.examine(batch[position].box, proofs[position])
-            return examined, worker.tree, worker.polished
+        def work(worker: Worker) -> None:
+            # Whoever is free takes the next box: what comes out does not depend on who examined it.
+            for position in waiting:
+                worker.begin(self.tree, self.objective, self.polished)
+                examined = worker.examine(batch[position].box, proofs[position])
+                results[position] = examined, worker.tree, worker.polished
 
-        results: list[tuple[Examined, Tree | None, set[float]]] = []
-        for start in range(0, len(batch), n_workers):
-            positions = range(start, min(start + n_workers, len(batch)))
-            if pool is None:
-                results += [work(position, self.workers[0]) for position in positions]
-            else:
-                results += pool.map(work, positions, self.workers)
-        for item, (examined, tree, polished) in zip(batch, results, strict=True):
+        if pool is None:
+            work(self.workers[0])
+        else:
+            list(pool.map(work, self.workers))
+        outcomes = [results[position] for position in range(len(batch))]
+        for item, (examined, tree, polished) in zip(batch, outcomes, strict=True):
             self._merge(item, examined, tree, polished)
         self.in_hand = np.inf
 

@@ -66,7 +66,6 @@ def best_pair(
     hope_of_each(left, left_parts, right, right_parts, least_left)
     hope_of_each(right, right_parts, left, left_parts, least_right)
     hope = least_right.copy()
-    order = np.argsort(hope)
     best, best_left, best_right = start, -1, -1
     least_right[:] = INFINITE
     for q in np.argsort(least_left):
@@ -74,10 +73,10 @@ def best_pair(
             continue
         f = left_stumps[q, 0] if left_stumps[q, 0] >= 0 else none
         row = INFINITE
-        for p in order:
+        for p in range(len(right)):
             if hope[p] >= best and hope[p] >= budget:
                 row = min(row, hope[p])
-                break
+                continue
             g = right_stumps[p, 0] if right_stumps[p, 0] >= 0 else none
             if not allowed[f, g]:
                 continue
