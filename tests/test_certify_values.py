@@ -282,7 +282,7 @@ def parted(numbers: Numbers, people: np.ndarray, test: int) -> list[np.ndarray]:
     number, rank = test - int(numbers.offsets[feature]), numbers.ranks[feature][people]
     right = rank > number
     if numbers.unordered[feature]:
-        right = np.array([r > 0 and bool((number + 1) & (1 << (int(r) - 1))) for r in rank])
+        right = np.array([r > 0 and bool((number + 1) & (1 << (int(r) - 1))) for r in rank], dtype=np.bool_)
     return [people[~right], people[right]]
 
 
