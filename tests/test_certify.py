@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +13,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from edited_certificates import STRANGE, TOLERANCE, copy_of, edited_is_answered, reason
 from evenleaf.fairness import DisparateImpact, DisparateTreatment
 from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve import Budget
@@ -32,7 +30,6 @@ from evenleaf.testing.strategies import problems
 from evenleaf.tree import Leaf, Tree, tree_to_json
 
 SOLVER = SearchSolver(certificate=True)
-TOLERANCE = 1e-7
 
 
 def proof_of(problem: Problem) -> Certificate:
@@ -73,10 +70,6 @@ def label_nodes(certificate: Certificate) -> Iterator[Labels]:
 
 def every_node(certificate: Certificate) -> list[Region | Labels]:
     return [*walk(regions_of(certificate)), *label_nodes(certificate)]
-
-
-def copy_of(certificate: Certificate) -> Certificate:
-    return certificate_from_bytes(certificate.to_bytes())
 
 
 # True proofs.
@@ -355,12 +348,6 @@ def tampered(request: pytest.FixtureRequest) -> tuple[Problem, Certificate]:
     return problem, certificate
 
 
-def reason(certificate: Certificate | bytes, problem: Problem) -> str:
-    verdict = check(certificate, problem)
-    assert not verdict.holds
-    return verdict.reason
-
-
 def test_other_multipliers(tampered: tuple[Problem, Certificate]) -> None:
     problem, certificate = tampered[0], copy_of(tampered[1])
     for node in every_node(certificate):
@@ -514,39 +501,10 @@ def test_damaged_bytes(tampered: tuple[Problem, Certificate]) -> None:
     assert "not an Evenleaf certificate" in reason(b"", problem)
 
 
-def signed(head: Any, rest: bytes, magic: bytes) -> bytes:
-    text = json.dumps(head).encode()
-    packed = zlib.compress(len(text).to_bytes(8, "little") + text + rest)
-    return magic + hashlib.sha256(packed).digest() + packed
-
-
-def places(entry: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    yield path
-    items = entry.items() if isinstance(entry, dict) else enumerate(entry) if isinstance(entry, list) else ()
-    for key, value in items:
-        yield from places(value, (*path, key))
-
-
-@given(seed=st.integers(0, 10**6), value=st.sampled_from([None, -1, 0, 1, 2, 5, 10**30, 0.5, 1e300, "x", [], {}, [[]]]))
+@given(seed=st.integers(0, 10**6), value=st.sampled_from(STRANGE))
 @settings(max_examples=150)
 def test_edits_with_a_right_checksum_are_answered(seed: int, value: Any) -> None:
-    """Whatever somebody writes in there, there is an answer; and yes is said only of the best tree."""
-    problem, data, best = EDITED
-    start = data.index(b"\n") + 1
-    body = zlib.decompress(data[start + 32 :])
-    length = int.from_bytes(body[:8], "little")
-    head = json.loads(body[8 : 8 + length])
-    every = [path for path in places(head) if path]
-    path = every[seed % len(every)]
-    holder = head
-    for key in path[:-1]:
-        holder = holder[key]
-    holder[path[-1]] = value
-    edited = signed(head, body[8 + length :], data[:start])
-    verdict = check(edited, problem)
-    assert verdict.holds == (verdict.reason == "")
-    if verdict.holds:
-        assert certificate_from_bytes(edited).objective <= best + TOLERANCE
+    edited_is_answered(*EDITED, seed, value)
 
 
 def _edited() -> tuple[Problem, bytes, float]:

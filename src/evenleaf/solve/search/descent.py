@@ -35,12 +35,6 @@ class Descent:
         self.n_tests = (1 << depth) - 1
         self.v = np.zeros_like(compiled.weight)
 
-    def improve(self, found: Found) -> Found:
-        """The plan after no single test can be changed for the better."""
-        for better in self.improvements(found):
-            found = better
-        return found
-
     def improvements(self, found: Found) -> Iterator[Found]:
         """Every better tree on the way down."""
         nodes = self._full(found.plan, found.labels)

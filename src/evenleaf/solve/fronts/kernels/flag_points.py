@@ -7,10 +7,8 @@ import numpy as np
 
 from evenleaf.solve.fronts.kernels.flags import priced, stump_values
 from evenleaf.solve.fronts.kernels.fronts import _keeps, grown
-from evenleaf.solve.fronts.kernels.needless import undominated
+from evenleaf.solve.fronts.kernels.needless import COMPARED, thinned, undominated
 from evenleaf.solve.search.kernels.compile import njit
-
-_COMPARED = 64
 
 
 @njit
@@ -63,21 +61,10 @@ def flag_points(sums, total, flipped, least, allowed, multipliers, rest, target,
         if used > most:
             if mode < 0:
                 return points, recipes, -1
-            used = _thin(points, recipes, used, mode)
+            used = thinned(points, recipes, used, mode)
             if used > most // 2:
                 return points, recipes, -1
     return points, recipes, used
-
-
-@njit
-def _thin(points, recipes, used, mode):
-    keep = undominated(points[:used], mode, _COMPARED)
-    kept = 0
-    for s in range(used):
-        if keep[s]:
-            points[kept], recipes[kept] = points[s], recipes[s]
-            kept += 1
-    return kept
 
 
 @njit
@@ -111,7 +98,7 @@ def _side(sums, total, own, f, with_flag, least, allowed, multipliers, rest, tar
                 used += 1
     points, stumps = points[:used], stumps[:used]
     if mode >= 0 and used > 1:
-        keep = undominated(points, mode, _COMPARED)
+        keep = undominated(points, mode, COMPARED)
         points, stumps = points[keep], stumps[keep]
     return points, stumps
 

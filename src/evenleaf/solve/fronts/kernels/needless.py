@@ -7,6 +7,8 @@ import numpy as np
 
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
 
+COMPARED = 64  # points that each is compared with where lists are thinned on the way
+
 
 @njit
 def undominated(points, mode, most):
@@ -86,3 +88,15 @@ def _one_dimension(points, mode, keep):
                 keep[p] = False
             elif keep[p]:
                 cheapest = price
+
+
+@njit
+def thinned(points, recipes, used, mode):
+    """Move the points that are needed to the front of a list, with their recipes; how many there are."""
+    keep = undominated(points[:used], mode, COMPARED)
+    kept = 0
+    for s in range(used):
+        if keep[s]:
+            points[kept], recipes[kept] = points[s], recipes[s]
+            kept += 1
+    return kept

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from evenleaf.solve.fronts.kernels.fronts import _keeps, _subset_points, grown, sums
-from evenleaf.solve.fronts.kernels.needless import undominated
+from evenleaf.solve.fronts.kernels.needless import thinned
 from evenleaf.solve.fronts.kernels.sweep import (
     flip,
     longer,
@@ -18,7 +18,6 @@ from evenleaf.solve.fronts.kernels.sweep import (
 )
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
 
-_COMPARED = 64
 _MOST_LEVELS = 62
 
 
@@ -196,13 +195,7 @@ def _side(table, total, sheet, multipliers, rest, target, limits):
                     recipes[used, 0], recipes[used, 1], recipes[used, 2] = g, upper[t], 2 if to_left else 1
                     used += 1
     if mode >= 0 and used > 1:
-        keep = undominated(points[:used], mode, _COMPARED)
-        kept = 0
-        for s in range(used):
-            if keep[s]:
-                points[kept], recipes[kept] = points[s], recipes[s]
-                kept += 1
-        used = kept
+        used = thinned(points, recipes, used, mode)
     return points, recipes, used
 
 
@@ -255,13 +248,7 @@ def _joined(f, code, one, two, question, goal, limits, found):
     if used > most:
         if mode < 0:
             return points, recipes, -1
-        keep = undominated(points[:used], mode, _COMPARED)
-        kept = 0
-        for s in range(used):
-            if keep[s]:
-                points[kept], recipes[kept] = points[s], recipes[s]
-                kept += 1
-        used = kept
+        used = thinned(points, recipes, used, mode)
         if used > most // 2:
             return points, recipes, -1
     return points, recipes, used
