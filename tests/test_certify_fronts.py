@@ -29,11 +29,12 @@ from evenleaf.solve.certify import check
 from evenleaf.solve.certify.fronts import forks, lists, proof, slots
 from evenleaf.solve.certify.fronts.asked import ask, needless
 from evenleaf.solve.certify.fronts.outlines import cuts_left_over, interval, subsets_left_over
-from evenleaf.solve.certify.fronts.shares import alike_or_unfair
+from evenleaf.solve.certify.fronts.shares import fair_shares
 from evenleaf.solve.fronts import FrontSolver, engine, oracle, record
 from evenleaf.solve.fronts import lists as search_lists
 from evenleaf.solve.proofs.fronts import LEFT, OPEN, RIGHT, Box, FrontsProof, Step, walk
 from evenleaf.solve.search.compiled import compile_problem
+from evenleaf.table import People
 from evenleaf.testing import SHELF, brute_force, people_from
 from evenleaf.testing.strategies import problems
 from evenleaf.tree import Leaf, Tree, tree_to_json
@@ -589,22 +590,66 @@ def test_subsets_left_over(parts: list[list[int]], present: list[bool], mirrored
 
 @given(problem=problems(task="classification", forms=("limit",), notions=FEW_ROWS, max_classes=2, max_depth=2))
 @settings(max_examples=100)
-def test_alike_or_unfair_is_true(problem: Problem) -> None:
-    """Where it says so, the best tree is one of the two constants."""
-    if SOLVER.accepts(problem) and alike_or_unfair(problem):
-        constants = [Tree(problem.people.features.schema, problem.target, (Leaf(float(k)),)) for k in range(2)]
-        best = min(problem.evaluate(tree).objective for tree in constants)
-        assert brute_force(problem).objective == pytest.approx(best, abs=1e-9)
+def test_fair_shares_are_all_there_are(problem: Problem) -> None:
+    """Where it names shares, the best tree has one of them."""
+    shares = fair_shares(problem) if SOLVER.accepts(problem) else None
+    if shares is None:
+        return
+    constants = [Tree(problem.people.features.schema, problem.target, (Leaf(float(k)),)) for k in range(2)]
+    best = brute_force(problem)
+    if len(shares) == 2:
+        assert best.objective == pytest.approx(min(problem.evaluate(tree).objective for tree in constants), abs=1e-9)
+    assert best.tree is not None
+    share = float(np.mean(best.tree.predict(problem.people.features)))
+    assert np.abs(shares - share).min() <= 1e-9
 
 
-def test_alike_or_unfair_counts_people() -> None:
+def alike(people: People, limit: float) -> bool:
+    shares = fair_shares(pose(people, fairness=DisparateImpact(), max_discrimination=limit))
+    return shares is not None and len(shares) == 2
+
+
+def test_fair_shares_count_people() -> None:
     """Groups of 7 and 9 people: shares that differ are at least 1/63 apart, and a common share is 0 or 1."""
     people = people_from({"x": list(range(16))}, [0, 1] * 8, {"g": ["a"] * 7 + ["b"] * 9})
-    assert alike_or_unfair(pose(people, fairness=DisparateImpact(), max_discrimination=0.0))
+    assert alike(people, 0.0)
     problem = pose(people, fairness=DisparateImpact(), max_discrimination=0.0)
     labels = [np.array([1] * a + [0] * (7 - a) + [1] * b + [0] * (9 - b)) for a in range(8) for b in range(10)]
     step = min(problem.disparity.value(problem.psi(one)) for one in labels if one.min() < one.max())
-    assert alike_or_unfair(pose(people, fairness=DisparateImpact(), max_discrimination=0.99 * step))
-    assert not alike_or_unfair(pose(people, fairness=DisparateImpact(), max_discrimination=1.01 * step))
+    assert alike(people, 0.99 * step)
+    assert fair_shares(pose(people, fairness=DisparateImpact(), max_discrimination=1.01 * step)) is None
     even = people_from({"x": list(range(16))}, [0, 1] * 8, {"g": ["a"] * 6 + ["b"] * 10})
-    assert not alike_or_unfair(pose(even, fairness=DisparateImpact(), max_discrimination=0.0))
+    shares = fair_shares(pose(even, fairness=DisparateImpact(), max_discrimination=0.0))
+    assert shares is not None
+    assert shares.tolist() == [0.0, 0.5, 1.0]
+
+
+@st.composite
+def with_a_common_divisor(draw: st.DrawFn) -> Problem:
+    """Exactly equal rates for two groups whose sizes have a common divisor."""
+    random = np.random.default_rng(draw(st.integers(0, 10_000)))
+    sizes = draw(st.sampled_from([(4, 6), (3, 6), (4, 4), (6, 9), (8, 4)]))
+    n_people = sum(sizes)
+    features: dict[str, Any] = {"x": random.integers(0, 6, n_people).astype(float)}
+    if draw(st.booleans()):
+        features["y"] = random.integers(0, draw(st.sampled_from([2, 4])), n_people).astype(float)
+    if draw(st.booleans()):
+        features["z"] = random.choice(list("abc"), n_people).tolist()
+    outcome = random.permutation(np.arange(n_people) % 2)
+    people = people_from(features, outcome.tolist(), {"g": np.repeat(["a", "b"], sizes).tolist()})
+    shape = Shape(max_depth=draw(st.sampled_from([1, 2])), min_samples_leaf=draw(st.sampled_from([1, 2])))
+    return pose(people, fairness=DisparateImpact(), max_discrimination=0.0, shape=shape)
+
+
+@given(problem=with_a_common_divisor())
+@settings(max_examples=40)
+def test_each_share_is_proven(problem: Problem) -> None:
+    answer = SOLVER.solve(problem, Budget())
+    assert answer.proven
+    assert answer.objective == pytest.approx(brute_force(problem).objective, abs=1e-9)
+    assert answer.certificate is not None
+    again = certificate_from_bytes(answer.certificate.to_bytes())
+    assert check(again, problem).holds
+    if isinstance(again.proof, FrontsProof) and len(again.proof.others):
+        without = replace(again.proof, others=again.proof.others[:-1])
+        assert not check(replace(again, proof=without), problem).holds

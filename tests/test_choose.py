@@ -79,4 +79,4 @@ def test_bad_requests(name: str, options: dict[str, str] | None, words: str) -> 
 
 def test_a_solver_that_cannot_is_refused_not_replaced() -> None:
     with pytest.raises(InputError, match="the search solver cannot answer this problem"):
-        solve(classes(max_depth=3, max_leaves=4), solver="search")
+        solve(classes(max_depth=1, branching="linear"), solver="search")

@@ -13,7 +13,7 @@ from evenleaf.datasets import load_adult
 from evenleaf.fairness import DisparateImpact, DisparateTreatment, EqualizedOdds, EqualOpportunity
 from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve import Budget, Status, Stop, get_solver
-from evenleaf.solve.fronts import FrontSolver, engine, lists, oracle
+from evenleaf.solve.fronts import FrontSolver, engine, lists, oracle, sweep
 from evenleaf.solve.fronts.clock import clock
 from evenleaf.solve.fronts.lattice import only_one_label
 from evenleaf.solve.mip.solve import MipSolver
@@ -40,6 +40,9 @@ def cramped(request: pytest.FixtureRequest) -> Iterator[None]:
         patch.setattr(lists, "MOST_SUBSETS", 2)
         patch.setattr(lists, "_MOST_SINGLES", 1)
         patch.setattr(lists, "_MOST_FORKS", 3)
+        patch.setattr(sweep, "FEWEST_BLOCKS", 2)
+        patch.setattr(sweep, "MOST_BLOCKS", 2)
+        patch.setattr(sweep, "MOST_TESTS", 3)
         yield
 
 

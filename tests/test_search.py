@@ -272,6 +272,6 @@ def test_compilation_is_announced_once(caplog: pytest.LogCaptureFixture, tmp_pat
 
 def test_what_it_does_not_take_on() -> None:
     people = load_adult().sample(60, seed=1).people()
-    coupled = pose(people, fairness=DisparateImpact(), shape=Shape(max_depth=3, max_leaves=5))
-    assert not SOLVER.accepts(coupled)
-    assert SOLVER.accepts(coupled.with_shape(Shape(max_depth=2, max_leaves=3)))
+    linear = pose(people, fairness=DisparateImpact(), shape=Shape(max_depth=1, branching="linear"))
+    assert not SOLVER.accepts(linear)
+    assert SOLVER.accepts(linear.with_shape(Shape(max_depth=3, max_leaves=5)))

@@ -116,7 +116,7 @@ class FairTree(TreeLearner):
         return self
 
     def _keep(self, problem: Problem, solution: Solution) -> None:
-        """The fitted attributes; no training data stays behind."""
+        """The fitted attributes; no training data stays behind, or only until a deferred certificate is written."""
         if solution.tree is None:
             raise RuntimeError(f"no tree was found: {solution.status} ({solution.stop}); allow more time")
         self.solution_ = solution

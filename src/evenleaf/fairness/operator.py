@@ -118,9 +118,9 @@ def check_factor(factor: float) -> None:
 
 def indicators(codes: np.ndarray, n_classes: int) -> np.ndarray:
     """ψ of a classification: the one-hot table of class codes."""
-    psi = np.zeros((len(codes), n_classes))
-    psi[np.arange(len(codes)), codes] = 1.0
-    return psi
+    psi = np.zeros(len(codes) * n_classes)
+    psi[np.arange(0, len(psi), max(n_classes, 1)) + codes] = 1.0
+    return psi.reshape(len(codes), n_classes)
 
 
 def _without_noise(matrix: sp.csr_array) -> sp.csr_array:

@@ -18,20 +18,19 @@ def parity_rows(groups: Groups, person_weight: np.ndarray, stratum: np.ndarray, 
     n_strata = len(class_weight)
     inside = np.flatnonzero(stratum >= 0)
     s, c, g = person_weight[inside], stratum[inside], groups.codes[inside]
-    per_group = np.zeros((n_strata, groups.n_groups))
-    np.add.at(per_group, (c, g), s)
+    cell = c * groups.n_groups + g
+    per_group = np.bincount(cell, weights=s, minlength=n_strata * groups.n_groups).reshape(n_strata, groups.n_groups)
     filled = per_group > 0
 
     group = np.arange(groups.n_groups)
     overall = over(s, per_group.sum(axis=1)[c])
     # For members s/S − s/S₁ is −s/S₁ times the share of the others, which loses no digits.
     own = -over(s, per_group[c, g]) * _share_of_others(per_group)[c, g]
-    values = np.where(g[:, None] == group, own[:, None], overall[:, None])
-    values = np.where(filled[c], values, 0.0)
-    rows = c[:, None] * groups.n_groups + group
-    people = np.broadcast_to(inside[:, None], rows.shape)
+    values = np.where(g == group[:, None], own, overall)
+    if not filled.all():
+        values = np.where(filled[c].T, values, 0.0)
     shape = (n_strata * groups.n_groups, len(person_weight))
-    matrix = sp.csr_array((values.ravel(), (rows.ravel(), people.ravel())), shape=shape)
+    matrix = _one_stratum(values, inside, shape) if n_strata == 1 else _several(values, inside, c, shape)
     counted = (class_weight > 0).sum(axis=1)
     return Disparity(
         matrix,
@@ -41,8 +40,23 @@ def parity_rows(groups: Groups, person_weight: np.ndarray, stratum: np.ndarray, 
     )
 
 
+def _one_stratum(values: np.ndarray, people: np.ndarray, shape: tuple[int, int]) -> sp.csr_array:
+    """Rows (one a group) that all have the same people: what is stored of each follows without sorting."""
+    starts = np.arange(shape[0] + 1) * len(people)
+    return sp.csr_array((values.ravel(), np.tile(people, shape[0]), starts), shape=shape)
+
+
+def _several(values: np.ndarray, people: np.ndarray, stratum: np.ndarray, shape: tuple[int, int]) -> sp.csr_array:
+    """A person's values (one a group) stand in the rows of their stratum."""
+    rows = stratum * len(values) + np.arange(len(values))[:, None]
+    columns = np.broadcast_to(people, rows.shape)
+    return sp.csr_array((values.ravel(), (rows.ravel(), columns.ravel())), shape=shape)
+
+
 def over(values: np.ndarray, total: np.ndarray) -> np.ndarray:
     """Values over totals, zero where the total is (0/0)."""
+    if (total > 0).all():
+        return np.asarray(values / total)
     return np.divide(values, total, out=np.zeros(values.shape), where=total > 0)
 
 

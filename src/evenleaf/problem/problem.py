@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -12,11 +13,13 @@ from evenleaf.errors import InputError
 from evenleaf.fairness import Disparity, Notion, Progress, indicators
 from evenleaf.problem.loss import Loss, default_loss
 from evenleaf.problem.shape import Shape
+from evenleaf.problem.whole import WholeRows, find_whole
 from evenleaf.table import People
 from evenleaf.tree import Target, Tree
 
 # D ≤ ε is kept to rounding: a sum of N terms cannot be held to the last bit.
 FEASIBILITY_TOLERANCE = 1e-9
+EDGE = 1e-12  # so close to the limit, sums of floating-point numbers do not tell
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,11 @@ class Problem:
         """The disparity with the fewest rows, for solvers."""
         return self.disparity.simplified()
 
+    @cached_property
+    def whole(self) -> WholeRows | None:
+        """The disparity in whole numbers, where it can be had."""
+        return None if self.people.outcome.classes is None else find_whole(self.disparity, self.people.weight)
+
     def psi(self, decided: np.ndarray) -> np.ndarray:
         """The decisions as numbers, ψ(ŷ) of ALGORITHM §1."""
         if self.people.outcome.classes is None:
@@ -65,16 +73,24 @@ class Problem:
         """Loss, discrimination and objective of a tree, from the definitions, and the limits it breaks."""
         if tree.schema != self.people.features.schema or tree.target != self.target:
             raise InputError("the tree was made for another table: its columns or its target differ")
-        decided = tree.decide(self.people.features)
+        reached = tree.apply(self.people.features)
+        decided = tree.decide(self.people.features, reached)
         loss = self.loss.value(self.people.outcome, decided, self.people.share)
         discrimination = self.disparity.value(self.psi(decided))
-        violations = self.shape.violations(tree, self.people.features)
+        violations = self.shape.violations(tree, self.people.features, reached)
         limit = self.max_discrimination
         if limit is None:
             return Score(loss, discrimination, loss + self.fairness_weight * discrimination, violations)
-        if discrimination > limit + FEASIBILITY_TOLERANCE:
+        if self._too_much(discrimination, decided, limit):
             violations = (*violations, f"the discrimination {discrimination:.6g} is more than {limit:g}")
         return Score(loss, discrimination, loss, violations)
+
+    def _too_much(self, discrimination: float, decided: np.ndarray, limit: float) -> bool:
+        """Whether D > ε, to the tolerance; on its very edge by whole numbers, where people have whole weights."""
+        excess = discrimination - (limit + FEASIBILITY_TOLERANCE)
+        if abs(excess) > EDGE or self.whole is None:
+            return excess > 0
+        return self.whole.value(decided) > Fraction(limit) + Fraction(FEASIBILITY_TOLERANCE)
 
     def with_weight(self, fairness_weight: float) -> Problem:
         """The same question with another λ; the disparity is not built again."""

@@ -85,9 +85,12 @@ class Shape:
             return {schema.position(name): limit for name, limit in uses.items()}
         return dict.fromkeys(range(len(schema)), uses)
 
-    def violations(self, tree: Tree, table: Table) -> tuple[str, ...]:
-        """Every limit that a tree breaks on these people, in words; empty where it keeps them all."""
-        return (*self._structure(tree), *self._features(tree), *self._crowding(tree, table))
+    def violations(self, tree: Tree, table: Table, reached: np.ndarray | None = None) -> tuple[str, ...]:
+        """Every limit that a tree breaks on these people, in words; empty where it keeps them all.
+
+        Who knows already which leaves are reached may say so.
+        """
+        return (*self._structure(tree), *self._features(tree), *self._crowding(tree, table, reached))
 
     def _structure(self, tree: Tree) -> Iterator[str]:
         if tree.depth > self.max_depth:
@@ -113,10 +116,10 @@ class Shape:
         if self.max_features_per_test is not None and widest > self.max_features_per_test:
             yield f"a test looks at {widest} features, more than {self.max_features_per_test}"
 
-    def _crowding(self, tree: Tree, table: Table) -> Iterator[str]:
+    def _crowding(self, tree: Tree, table: Table, reached: np.ndarray | None) -> Iterator[str]:
         if len(tree.nodes) == 1:
             return
-        people = np.bincount(tree.apply(table), minlength=len(tree.nodes))
+        people = np.bincount(tree.apply(table) if reached is None else reached, minlength=len(tree.nodes))
         fewest = min(people[position] for position, node in enumerate(tree.nodes) if isinstance(node, Leaf))
         if fewest < self.min_samples_leaf:
             yield f"a leaf holds {fewest} people, fewer than {self.min_samples_leaf}"

@@ -52,7 +52,11 @@ _KINDS: dict[str, Callable[[dict[str, Any], Source], Proof]] = {
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """A claim (this tree, this objective, nothing better by more than `tolerance`) with its proof."""
+    """A claim (this tree, this objective, nothing better by more than `tolerance`) with its proof.
+
+    One that is `deferred` is written when it is first looked at: for a small question the checksum of the table
+    takes longer than the search.
+    """
 
     objective: float
     tolerance: float
@@ -83,6 +87,29 @@ class Certificate:
     def n_nodes(self) -> int:
         """How many sets of trees the proof speaks about."""
         return self.proof.n_nodes
+
+    @classmethod
+    def deferred(cls, make: Callable[[], Certificate]) -> Certificate:
+        """The certificate that `make` will write; until then it keeps what that needs."""
+        certificate = object.__new__(cls)
+        object.__setattr__(certificate, "_make", make)
+        return certificate
+
+    def settle(self) -> None:
+        """Write it now, so that it no longer keeps the table that it is about."""
+        if "_make" in self.__dict__:
+            self.__dict__.update(self.__dict__.pop("_make")().__dict__)
+
+    def __getattr__(self, name: str) -> Any:
+        # Asked only for what is not there: a field of a certificate that is not written yet, or nothing it has.
+        if "_make" not in self.__dict__ or name.startswith("__"):
+            raise AttributeError(name)
+        self.settle()
+        return getattr(self, name)
+
+    def __getstate__(self) -> dict[str, Any]:
+        self.settle()
+        return self.__dict__
 
 
 def certificate_from_bytes(data: bytes) -> Certificate:

@@ -9,6 +9,7 @@ from evenleaf.errors import InputError
 from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.result import Solution
+from evenleaf.solve.ties import settled
 from evenleaf.table import find_name
 from evenleaf.tree import Tree
 
@@ -122,5 +123,8 @@ def solve(
     start: Tree | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Solution:
-    """Answer a problem. The clock runs from the moment the budget was made, or from now."""
-    return get_solver(solver, problem, options).solve(problem, budget or Budget(), start)
+    """Answer a problem. The clock runs from the moment the budget was made, or from now.
+
+    Of equally good trees the one that `ties.py` prefers is the answer, whichever solver found it.
+    """
+    return settled(problem, get_solver(solver, problem, options).solve(problem, budget or Budget(), start))

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from evenleaf.errors import InputError
-from evenleaf.table.table import Table, read_only
+from evenleaf.table.table import Table, distinct, read_only
 
 Grouping = Literal["joint", "each"]
 _MOST_GROUPS = 200
@@ -60,7 +60,7 @@ def require_two(groups: tuple[Groups, ...], weight: np.ndarray | None = None) ->
     """Discrimination is between groups: one alone cannot be compared, nor one whose weight is all zero."""
     for group in groups:
         codes = group.codes if weight is None else group.codes[np.asarray(weight) > 0]
-        present = np.unique(codes)
+        present = np.flatnonzero(np.bincount(codes))
         if not len(present):
             raise InputError(f"protected column {group.name!r} has nobody in it")
         if len(present) == 1:
@@ -71,14 +71,18 @@ def require_two(groups: tuple[Groups, ...], weight: np.ndarray | None = None) ->
 
 
 def _joint(protected: Table) -> Groups:
-    ranks = [_ranks(protected, position) for position in range(protected.n_columns)]
-    _, first, codes = np.unique(np.column_stack(ranks), axis=0, return_index=True, return_inverse=True)
+    codes = np.zeros(protected.n_rows, dtype=np.intp)
+    for position in range(protected.n_columns):  # the first column counts most, and there are no gaps
+        ranks = _ranks(protected, position)
+        codes = distinct(codes * (ranks.max(initial=0) + 1) + ranks)[1]
+    first = np.zeros(codes.max(initial=-1) + 1, dtype=np.intp)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # of several writes to a place the last one counts
     if len(first) > _MOST_GROUPS:
         raise InputError(
             f"protected column {_AND.join(protected.schema.names)!r} makes {len(first)} groups, "
             "too many to compare; put its values into a few bands first"
         )
-    return Groups(protected.schema.names, _labels(protected.take(first)), codes.ravel())
+    return Groups(protected.schema.names, _labels(protected.take(first)), codes)
 
 
 def _labels(people: Table) -> tuple[str, ...]:
@@ -98,4 +102,4 @@ def _ranks(protected: Table, position: int) -> np.ndarray:
     """Order of the values within a column, missing last."""
     values = protected.data[position].astype(float)
     values[protected.missing(position)] = np.inf
-    return np.unique(values, return_inverse=True)[1]
+    return distinct(values)[1]

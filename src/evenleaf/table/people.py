@@ -12,7 +12,7 @@ from evenleaf.errors import InputError
 from evenleaf.table.frames import raw_values
 from evenleaf.table.groups import Groups
 from evenleaf.table.schema import LARGEST_EXACT
-from evenleaf.table.table import Table, read_only
+from evenleaf.table.table import Table, distinct, read_only
 from evenleaf.table.values import is_categorical_series
 
 Task = Literal["classification", "regression"]
@@ -88,15 +88,25 @@ def make_outcome(y: Any, *, task: Task, name: str = "y", classes: tuple[Label, .
         return Outcome(name, _numbers(y, name), None)
     if task != "classification":
         raise InputError(f"task must be 'classification' or 'regression', not {task!r}")
-    labels = [_label(value) for value in _class_values(y, name)]
+    labels, place = _told_apart(_class_values(y, name))
     known = _classes(labels, name) if classes is None else _given_classes(classes, name)
     position = {label: code for code, label in enumerate(known)}
-    row = next((row for row, label in enumerate(labels) if label not in position), None)
-    if row is not None:
+    strange = np.array([label not in position for label in labels])[place]
+    if strange.any():
+        row = int(strange.argmax())
         raise InputError(
-            f"{name!r} holds the label {labels[row]!r} in row {row + 1}, which is not among the classes {list(known)}"
+            f"{name!r} holds the label {labels[place[row]]!r} in row {row + 1}, "
+            f"which is not among the classes {list(known)}"
         )
-    return Outcome(name, np.array([position[label] for label in labels], dtype=np.intp), known)
+    return Outcome(name, np.array([position[label] for label in labels], dtype=np.intp)[place], known)
+
+
+def _told_apart(values: np.ndarray) -> tuple[list[Label], np.ndarray]:
+    """The labels that there are, perhaps several times, and the place of each row's label among them."""
+    if values.dtype == object:
+        return [_label(value) for value in values], np.arange(len(values))
+    numbers, place = distinct(values)
+    return [_label(number) for number in numbers], place
 
 
 def make_weight(weight: Any, n_people: int, name: str = "sample_weight") -> np.ndarray:

@@ -37,6 +37,8 @@ def column_values(name: str, data: Any, *, as_levels: bool = True) -> np.ndarray
 
 def as_series(data: Any) -> Any:
     """The narwhals series of a pandas, polars or pyarrow column (or array), None for anything else."""
+    if type(data) is np.ndarray:
+        return None
     package = type(data).__module__.partition(".")[0]
     if package == "pandas" and hasattr(data, "dtype"):
         import pandas as pd

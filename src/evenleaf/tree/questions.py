@@ -24,11 +24,10 @@ class ThresholdTest:
         """The columns the test looks at."""
         return (self.column,)
 
-    def goes_left(self, table: Table, rows: np.ndarray) -> np.ndarray:
-        """Who of these rows goes left."""
+    def goes_left(self, table: Table, rows: np.ndarray | slice) -> np.ndarray:
+        """Who of these rows goes left; a missing value is neither above the threshold nor at most it."""
         values = table.data[self.column][rows]
-        left = values <= self.threshold
-        return np.where(np.isnan(values), self.missing_left, left)
+        return np.asarray(~(values > self.threshold) if self.missing_left else values <= self.threshold)
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class SubsetTest:
         """The columns the test looks at."""
         return (self.column,)
 
-    def goes_left(self, table: Table, rows: np.ndarray) -> np.ndarray:
+    def goes_left(self, table: Table, rows: np.ndarray | slice) -> np.ndarray:
         """Who of these rows goes left; the code −1 (missing or unseen) reads the last entry."""
         side = np.zeros(len(table.schema[self.column].levels) + 1, dtype=bool)
         side[list(self.left)] = True
@@ -64,7 +63,7 @@ class Term:
     level: int = NO_LEVEL
     fill: float = 0.0
 
-    def values(self, table: Table, rows: np.ndarray) -> np.ndarray:
+    def values(self, table: Table, rows: np.ndarray | slice) -> np.ndarray:
         """The column as this term reads it, before the coefficient."""
         values = table.data[self.column][rows]
         if self.level != NO_LEVEL:
@@ -72,9 +71,9 @@ class Term:
         return np.where(np.isnan(values), self.fill, values)
 
 
-def weighted_sum(terms: tuple[Term, ...], table: Table, rows: np.ndarray) -> np.ndarray:
+def weighted_sum(terms: tuple[Term, ...], table: Table, rows: np.ndarray | slice) -> np.ndarray:
     """Σ coefficient × value over the terms."""
-    total = np.zeros(len(rows))
+    total = np.zeros(table.n_rows)[rows] if isinstance(rows, slice) else np.zeros(len(rows))
     for term in terms:
         total += term.coefficient * term.values(table, rows)
     return total
@@ -92,7 +91,7 @@ class LinearTest:
         """The columns the test looks at, each once."""
         return tuple(sorted({term.column for term in self.terms}))
 
-    def goes_left(self, table: Table, rows: np.ndarray) -> np.ndarray:
+    def goes_left(self, table: Table, rows: np.ndarray | slice) -> np.ndarray:
         """Who of these rows goes left."""
         return weighted_sum(self.terms, table, rows) <= self.threshold
 

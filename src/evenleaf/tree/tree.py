@@ -13,6 +13,8 @@ from evenleaf.errors import InputError
 from evenleaf.table import Label, Outcome, Schema, Table
 from evenleaf.tree.questions import NO_LEVEL, LinearTest, SubsetTest, Term, Test, ThresholdTest, weighted_sum
 
+_FEW_NODES = 15
+
 
 @dataclass(frozen=True)
 class Target:
@@ -98,6 +100,8 @@ class Tree:
 
     def apply(self, table: Table) -> np.ndarray:
         """The leaf (its node number) that each person reaches."""
+        if len(self.nodes) <= _FEW_NODES:
+            return self._apply_to_all(table)
         reached = np.zeros(table.n_rows, dtype=np.intp)
         people: dict[int, np.ndarray] = {0: np.arange(table.n_rows)}
         for position, node in enumerate(self.nodes):
@@ -109,15 +113,29 @@ class Tree:
                 people[node.left], people[node.right] = rows[left], rows[~left]
         return reached
 
-    def decide(self, table: Table) -> np.ndarray:
+    def _apply_to_all(self, table: Table) -> np.ndarray:
+        """The same for few nodes: everybody takes every test, which is faster than sorting people out."""
+        reached: dict[int, Any] = {}
+        for position in range(len(self.nodes) - 1, -1, -1):
+            node = self.nodes[position]
+            if isinstance(node, Leaf):
+                reached[position] = np.uint8(position)
+            else:
+                left = node.test.goes_left(table, slice(None))
+                reached[position] = np.where(left, reached.pop(node.left), reached.pop(node.right))
+        return np.broadcast_to(np.asarray(reached[0]), (table.n_rows,)).astype(np.intp)
+
+    def decide(self, table: Table, reached: np.ndarray | None = None) -> np.ndarray:
         """Each person's class code, or number, for a table already encoded with this schema.
 
-        A number stays in the label range whatever the leaf says, constant or linear.
+        A number stays in the label range whatever the leaf says, constant or linear. Who knows already which leaves
+        are reached may say so.
         """
-        leaf = self.apply(table)
-        values = np.array([node.value if isinstance(node, Leaf) else np.nan for node in self.nodes])[leaf]
+        leaf = self.apply(table) if reached is None else reached
+        said = np.array([node.value if isinstance(node, Leaf) else 0.0 for node in self.nodes])
         if self.target.classes is not None:
-            return values.astype(np.intp)
+            return said.astype(np.intp)[leaf]
+        values = said[leaf]
         for position, node in enumerate(self.nodes):
             if isinstance(node, Leaf) and node.terms:
                 rows = np.flatnonzero(leaf == position)

@@ -30,14 +30,17 @@ class Climb:
 Dual = Callable[[np.ndarray], Point]
 
 
-def climb(dual: Dual, start: np.ndarray, target: float, steps: int, most: float) -> Climb:
-    """Lift the dual function towards the target, |μ| ≤ most; any μ gives a valid bound, so stopping early is fine."""
+def climb(dual: Dual, start: np.ndarray, target: float, steps: int, most: float, patience: int = _PATIENCE) -> Climb:
+    """Lift the dual function towards the target, |μ| ≤ most; any μ gives a valid bound, so stopping early is fine.
+
+    With several disparities it ends where the last steps, as many as `patience`, gained little.
+    """
     first = dual(np.clip(start, -most, most))
     state = Climb(first, [first])
     if len(start) == 1:
         _tangents(dual, state, target, steps, most)
     elif len(start):
-        _polyak(dual, state, target, steps, most)
+        _polyak(dual, state, target, steps, most, patience)
     return state
 
 
@@ -83,7 +86,7 @@ def _next(low: Point | None, high: Point | None, target: float, most: float) -> 
     return None if mu == point.mu[0] else mu
 
 
-def _polyak(dual: Dual, state: Climb, target: float, steps: int, most: float) -> None:
+def _polyak(dual: Dual, state: Climb, target: float, steps: int, most: float, patience: int) -> None:
     point, scale, stalls = state.best, 1.0, 0
     direction = np.zeros_like(point.mu)
     checkpoint, checked = state.best.value, 0
@@ -104,7 +107,7 @@ def _polyak(dual: Dual, state: Climb, target: float, steps: int, most: float) ->
         if stalls >= _STALL:
             scale, stalls, point = scale / 2, 0, state.best
             direction = np.zeros_like(direction)
-        if step - checked >= _PATIENCE:
+        if step - checked >= patience:
             if state.best.value - checkpoint < _WORTHWHILE * (target - state.best.value):
                 return
             checkpoint, checked = state.best.value, step

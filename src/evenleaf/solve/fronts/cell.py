@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from evenleaf.solve.fronts.answers import Cheapest
 from evenleaf.solve.fronts.ascent import Point
+from evenleaf.solve.fronts.flag_trees import FlagSlot, flag_slot, outline
+from evenleaf.solve.fronts.flags import Flags
 from evenleaf.solve.fronts.lane import Lane, Prices
 from evenleaf.solve.fronts.oracle import Oracle
 from evenleaf.solve.fronts.outline import filled
@@ -51,6 +54,7 @@ class Cell:
         self.part, self.lane = part, lane
         self.places: list[Place] = []
         self.loose: list[Loose] = []
+        self._flag_slots: list[FlagSlot] | None = None
         self.possible = True
         self._walk(part, np.arange(lane.compiled.n_people), (), oracle)
         self.oracle = oracle.relaxed if self.loose else oracle
@@ -121,8 +125,10 @@ class Cell:
             return self.oracle.cheapest_fork(place.fork, place.members, prices)
         return self.oracle.cheapest(place.members, place.depth, prices)
 
-    def dual(self, mu: np.ndarray) -> tuple[Point, np.ndarray, Sketch]:
-        """The bound at μ, a supergradient, and the cheapest tree: its vector and outline."""
+    def dual(self, mu: np.ndarray) -> tuple[Point, np.ndarray, Callable[[], Sketch]]:
+        """The bound at μ, a supergradient, and the cheapest tree: its vector, and what draws its outline."""
+        if self.oracle.flags is not None and self.deepest <= self.oracle.flags.depth and not self.loose:
+            return self._dual_of_flags(mu, self.oracle.flags)
         prices = self.lane.prices(mu[None, :])
         value = float(self.base(mu[None, :], prices)[0])
         labels = np.zeros(len(prices), dtype=np.int64)
@@ -136,7 +142,18 @@ class Cell:
             outlines.append(found.sketch)
         chosen = np.flatnonzero(labels)
         vector = self.lane.offset + self.lane.vectors[chosen, labels[chosen] - 1].sum(axis=0)
-        return Point(mu, value, self._slope(mu, vector[1:])), vector, filled(self.part, iter(outlines))
+        return Point(mu, value, self._slope(mu, vector[1:])), vector, lambda: filled(self.part, iter(outlines))
+
+    def _dual_of_flags(self, mu: np.ndarray, flags: Flags) -> tuple[Point, np.ndarray, Callable[[], Sketch]]:
+        """The same from sums over flags, without a look at people."""
+        if self._flag_slots is None:
+            self._flag_slots = [flag_slot(flags, place.members, place.depth) for place in self.places]
+        found = [slot.cheapest(mu, self.oracle.least, self.oracle.allowed) for slot in self._flag_slots]
+        vector = sum((tree.vector for tree in found), self.lane.offset)
+        settled = self.lane.offset[0] + mu @ self.lane.offset[1:] - self.lane.allowance(mu)
+        value = float(settled + sum(tree.value for tree in found))
+        point = Point(mu, value, self._slope(mu, vector[1:]))
+        return point, vector, lambda: filled(self.part, (outline(tree, flags.flipped) for tree in found))
 
     def _slope(self, mu: np.ndarray, disparity: np.ndarray) -> np.ndarray:
         limit = self.lane.limit

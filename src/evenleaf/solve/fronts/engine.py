@@ -10,70 +10,71 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from evenleaf.problem import Problem
+from evenleaf.problem import EDGE, Problem
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.fronts.answers import OutOfTime
 from evenleaf.solve.fronts.ascent import Climb, Point, climb
-from evenleaf.solve.fronts.cell import Cell, Place, at, replaced, slot_paths
+from evenleaf.solve.fronts.cell import Cell
 from evenleaf.solve.fronts.clock import clock
-from evenleaf.solve.fronts.finish import Finisher
+from evenleaf.solve.fronts.finish import Finisher, Found
 from evenleaf.solve.fronts.front import ABOVE, BELOW, LIMIT, NONE, PENALTY, Question, TooMany
-from evenleaf.solve.fronts.lane import Prices, make_lane
+from evenleaf.solve.fronts.lane import Lane, Prices, make_lane
 from evenleaf.solve.fronts.lattice import only_one_label
-from evenleaf.solve.fronts.limits import Limits, allowed_features, used_features
+from evenleaf.solve.fronts.limits import Limits, allowed_features
+from evenleaf.solve.fronts.node import FIRST_STEP, Node, handed_on
 from evenleaf.solve.fronts.oracle import Oracle
 from evenleaf.solve.fronts.outline import to_tree
 from evenleaf.solve.fronts.record import Recorder
-from evenleaf.solve.fronts.tests import Box, Fork, Levels, Part, Sketch, Slot, Split
+from evenleaf.solve.fronts.splitting import Splitter
+from evenleaf.solve.fronts.tests import Part, Sketch, Slot, Split
 from evenleaf.solve.fronts.trial import Trial
+from evenleaf.solve.proofs.fronts import FrontsProof
 from evenleaf.tree import Leaf, Tree
 
 EPSILON = 1e-9  # a bound this close to the incumbent closes a node; well below the tolerance of a proof
-_FIRST_STEP, _STEP_GROWTH = 0.001, 4.0  # the target above the bound, and how it grows
+_STEP_GROWTH = 2.5  # how the target above the bound grows
 _POINTS, _UNBOUNDED = 20_000, 1 << 40
+_MORE = 3  # so many times more points, and twice the multipliers, where flags make lists of several disparities cheap
 _MOST_OFFERS = 100  # nodes whose cheapest tree is tried with the best labels
 _COARSE = 32  # cuts a feature in the warm-up
 _KEPT = 4  # multipliers that a node hands on
 _MOST_MU = 1e4  # with larger multipliers, rounding looks like a price
 _STEPS_SHALLOW, _STEPS_DEEP = 30, 12
-
-
-@dataclass(frozen=True, eq=False)
-class Node:
-    """A part with what is known of it."""
-
-    bound: float
-    part: Part
-    mus: np.ndarray
-    tries: int = 0
-    looked: bool = False
-    climbed: bool = False
-    both_sides: bool = False
-    values: np.ndarray | None = None  # what the slots cost at the multipliers, once it is known
+_STEPS_CHEAP, _PATIENCE_CHEAP = 50, 14  # where a step takes no look at people
 
 
 class Engine:
     """One search: the incumbent, the open nodes, and the bound that both give."""
 
-    def __init__(self, problem: Problem, budget: Budget, start: Tree | None, keep_proof: bool = True) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        budget: Budget,
+        start: Tree | None,
+        keep_proof: bool = True,
+        lane: Lane | None = None,
+    ) -> None:
         self.problem, self.budget = problem, budget
-        self.lane = make_lane(problem)
+        self.lane = make_lane(problem) if lane is None else lane
+        self.on_news: Callable[[], None] = lambda: budget.report(self.bound, self.objective)
         self.recorder = Recorder(keep_proof, self.lane.compiled.sizes)
         allowed = allowed_features(problem, self.lane)
         self.oracle = Oracle(self.lane, allowed, self.lane.least, lambda: budget.exhausted)
         self.limits = Limits(problem, self.lane)
         self.finisher = Finisher(self.lane, self.oracle, self.limits)
+        self.splitter = Splitter(self.oracle, self.limits)
         self.depth = problem.shape.max_depth if allowed.any() else 0
         self.most = 1.0 if problem.max_discrimination is None else _MOST_MU
         self.tree: Tree | None = None
         self.objective = np.inf
         self.floor = self._floor()
         self.in_hand = self.floor
+        self.refused = np.inf  # the worth of a tree that lists hold for fair and `Problem.evaluate` does not
         self.open: list[tuple[float, int, Node]] = []
         self.order = itertools.count()
         self.examined = self.offers = 0
@@ -82,9 +83,9 @@ class Engine:
         worth = labels.worth(np.arange(self.lane.n_labels + 1)[:, None])
         for label in np.argsort(worth, kind="stable"):
             if worth[label] < self.objective - EPSILON:
-                self._offer(Tree(schema, problem.target, (Leaf(float(label)),)))
+                self.offer(Tree(schema, problem.target, (Leaf(float(label)),)))
         if start is not None:
-            self._offer(start)
+            self.offer(start)
 
     def _floor(self) -> float:
         """What no tree can be below: everybody gets what costs least for them."""
@@ -94,16 +95,18 @@ class Engine:
     def bound(self) -> float:
         """A valid lower bound at any moment: the lowest open node, or the incumbent."""
         lowest = self.open[0][0] if self.open else np.inf
-        return float(min(lowest, self.in_hand, self.objective))
+        return float(min(lowest, self.in_hand, self.objective, self.refused))
 
     @property
     def unfinished(self) -> bool:
         """Whether anything is open, or was not even begun."""
-        return bool(self.open) or self.in_hand < self.objective - EPSILON
+        return bool(self.open) or min(self.in_hand, self.refused) < self.objective - EPSILON
 
     def run(self) -> None:
         """Search until nothing is open, or the budget is spent."""
-        with clock(self.budget.remaining, self.oracle.stop):
+        # Whatever is read off flags is soon done: no kernel looks at a clock there.
+        seconds = np.inf if self.oracle.flags is not None else self.budget.remaining
+        with clock(seconds, self.oracle.stop):
             self._run()
 
     def _run(self) -> None:
@@ -111,18 +114,49 @@ class Engine:
             # The trees without any test were all offered; a checker finds by itself that there are no others.
             self.in_hand = np.inf
             self.recorder.knows(Slot(self.depth), self.objective, np.zeros((1, self.lane.n_dimensions)))
-            self.budget.report(self.bound, self.objective)
+            self.on_news()
             return
         try:
-            self._push(Node(self.floor, Slot(self.depth), self._warm_up()))
-            self.in_hand = np.inf
+            self.begin()
             while self.open and not self.budget.exhausted and not self._good_enough():
-                self._next()
+                self.advance()
         except OutOfTime:
             pass
-        self.budget.report(self.bound, self.objective)
+        self.on_news()
 
-    def _next(self) -> None:
+    def begin(self) -> None:
+        """Open the slot of all trees."""
+        self._push(Node(self.floor, Slot(self.depth), self._warm_up()))
+        self.in_hand = np.inf
+
+    def glance(self) -> Node:
+        """The slot of all trees with its bound at the multipliers of the warm-up."""
+        node = self.open[0][2] if self.open else Node(self.objective, self.top, np.zeros((1, self.lane.n_dimensions)))
+        return self._looked_at(node, Cell(node.part, self.lane, self.oracle)) if self.depth <= 2 else node
+
+    def adopt(self, tree: Tree | None, objective: float) -> None:
+        """Take a tree that was found elsewhere as the incumbent, if it is better."""
+        if objective < self.objective - 1e-12:
+            self.tree, self.objective = tree, objective
+        if self.open and self.open[0][0] >= self.objective - EPSILON:
+            self.open = []
+
+    @property
+    def top(self) -> Part:
+        """All trees."""
+        return Slot(self.depth)
+
+    @property
+    def given_up(self) -> bool:
+        """Whether the proof is too long to be kept."""
+        return self.recorder.given_up
+
+    def proof(self) -> FrontsProof | None:
+        """What was shown, once nothing is open."""
+        return self.recorder.proof(self.top, self.objective - EPSILON)
+
+    def advance(self) -> None:
+        """Examine the open node with the lowest bound."""
         self.in_hand, _, node = heapq.heappop(self.open)
         if node.bound < self.objective - EPSILON:
             try:
@@ -135,7 +169,7 @@ class Engine:
         self.in_hand = np.inf
         if self.open and self.open[0][0] >= self.objective - EPSILON:
             self.open = []
-        self.budget.report(self.bound, self.objective)
+        self.on_news()
 
     def _good_enough(self) -> bool:
         return self.objective - self.bound <= self.budget.gap * abs(self.objective)
@@ -153,10 +187,19 @@ class Engine:
         cell = Cell(Slot(min(self.quick, self.depth)), self.lane, self.oracle.coarse(_COARSE))
         seen = self._climb(cell, mus[0], self.objective, _STEPS_DEEP, improve=True)
         if self.depth > self.quick:
-            below = Cell(self._extended(cell.dual(seen.best.mu)[2], self.depth), self.lane, self.oracle)
+            below = Cell(self._extended(cell.dual(seen.best.mu)[2](), self.depth), self.lane, self.oracle)
             if below.possible and not below.loose:
                 seen = self._climb(below, seen.best.mu, self.objective, _STEPS_DEEP, improve=True)
-        return _handed_on(seen)
+        return handed_on(seen, self._kept)
+
+    @property
+    def _long_lists(self) -> bool:
+        """Whether lists are long, because few points are needless, but soon made."""
+        return self.oracle.flags is not None and self.lane.n_dimensions > 1
+
+    @property
+    def _kept(self) -> int:
+        return 2 * _KEPT if self._long_lists else _KEPT
 
     def _extended(self, sketch: Sketch, depth: int) -> Part:
         """The tests of an outline from the top, as far as cheapest trees are not found quickly."""
@@ -174,11 +217,13 @@ class Engine:
         def dual(mu: np.ndarray) -> Point:
             if self.budget.exhausted:
                 raise OutOfTime
-            point, vector, sketch = cell.dual(mu)
+            point, vector, draw = cell.dual(mu)
             if improve or float(self.lane.worth(vector)) < self.objective - EPSILON:
-                self._offer_sketch(sketch, improve=improve)
+                self._offer_sketch(draw(), improve=improve)
             return point
 
+        if self._long_lists:
+            return climb(dual, start, target, _STEPS_CHEAP, self.most, _PATIENCE_CHEAP)
         return climb(dual, start, target, steps, self.most)
 
     def _offer_sketch(self, sketch: Sketch, *, improve: bool) -> None:
@@ -186,14 +231,14 @@ class Engine:
             worth, sketch = Trial(sketch, self.lane).best()
             if worth >= self.objective - EPSILON:
                 return
-        self._offer(to_tree(sketch, self.problem, self.lane))
+        self.offer(to_tree(sketch, self.problem, self.lane))
 
-    def _offer(self, tree: Tree) -> None:
+    def offer(self, tree: Tree) -> None:
         """Take a tree as the incumbent if it keeps every limit and is better: judged by `Problem.evaluate` alone."""
         score = self.problem.evaluate(tree)
         if score.feasible and score.objective < self.objective - 1e-12:
             self.tree, self.objective = tree, score.objective
-            self.budget.report(self.bound, self.objective)
+            self.on_news()
 
     def _examine(self, node: Node) -> Iterator[Node]:
         """Close a node, or yield what is left of it."""
@@ -213,22 +258,34 @@ class Engine:
             if node.bound >= self.objective - EPSILON:
                 return
         if cell.loose:
-            yield from self._tightened(node, cell)
+            yield from self.splitter.tightened(node, cell)
             return
         if node.part == Slot(self.depth) and self._too_many_first_tests:
-            yield from self._first_tests(node)
+            yield from self.splitter.first_tests(node, self.depth)
             return
         prices = self.lane.prices(node.mus)
         base = cell.base(node.mus, prices)
-        values = cell.values(prices) if node.values is None else node.values
-        bound = float((base + values.sum(axis=0)).max())
-        node = replace(node, bound=max(node.bound, bound), values=values)
+        if node.part == Slot(2) and node.looked:  # there is nothing beside it that its value would be needed for
+            values = np.zeros((1, len(node.mus)))
+        else:
+            values = cell.values(prices) if node.values is None else node.values
+            bound = float((base + values.sum(axis=0)).max())
+            node = replace(node, bound=max(node.bound, bound), values=values)
         if node.bound >= self.objective - EPSILON:
             return
         try:
             yield from self._listed(node, cell, prices, base, values)
         except TooMany:
-            yield from self._opened(node, cell, prices, base, values)
+            yield from self._shorter(node, cell, prices, base + values.sum(axis=0) - values)
+
+    def _shorter(self, node: Node, cell: Cell, prices: Prices, rest: np.ndarray) -> Iterator[Node]:
+        """A node whose lists were too long: the same below a lower target, or its first tests."""
+        if self._matches(node):
+            yield replace(node, halved=True)
+        elif node.step > FIRST_STEP and cell.deepest > 1 and self.oracle.many_cuts:
+            yield replace(node, step=node.step / _STEP_GROWTH**2, halved=True)
+        else:
+            yield from self.splitter.opened(node, cell, prices, rest, self.objective)
 
     @property
     def _too_many_first_tests(self) -> bool:
@@ -251,51 +308,63 @@ class Engine:
         self.offers += 1
         seen = self._climb(cell, node.mus[0], self.objective, steps)
         if improve and seen.best.value < self.objective - EPSILON:
-            self._offer_sketch(cell.dual(seen.best.mu)[2], improve=True)
+            self._offer_sketch(cell.dual(seen.best.mu)[2](), improve=True)
         bound = max(node.bound, seen.best.value)
-        node = replace(node, bound=bound, mus=_handed_on(seen), climbed=True, values=None)
+        node = replace(node, bound=bound, mus=handed_on(seen, self._kept), climbed=True, values=None)
         self.recorder.knows(node.part, node.bound, node.mus)
         return node
 
-    def _tightened(self, node: Node, cell: Cell) -> Iterator[Node]:
-        """The box with the most free people in two halves."""
-        loose = max(cell.loose, key=lambda loose: int(self.oracle.count[loose.free].sum()))
-        split = at(node.part, loose.path)
-        assert isinstance(split, Split)  # noqa: S101 (a loose box belongs to a split)
-        for half in loose.box.halves(self.oracle.weights(loose.box, loose.members)):
-            part = replaced(node.part, loose.path, Split(half, split.left, split.right))
-            yield Node(node.bound, part, node.mus)
-
-    def _first_tests(self, node: Node) -> Iterator[Node]:
-        """Every box of root tests, unlooked at: a table of them all would be a long wait without news."""
-        yield replace(node, part=Slot(0), values=None)
-        everybody = Place(np.arange(self.lane.compiled.n_people), self.depth)
-        for box in self.oracle.boxes(everybody.members, self.depth):
-            part = self._below(box, everybody)
-            if self.limits.keeps(used_features(part)):
-                yield replace(node, part=part, values=None)
-
     def _listed(self, node: Node, cell: Cell, prices: Prices, base: np.ndarray, values: np.ndarray) -> Iterator[Node]:
         """List everything below a target; nothing found lifts the bound to the target."""
-        step = _FIRST_STEP * _STEP_GROWTH**node.tries * max(abs(node.bound), 0.01)
-        target = min(self.objective - EPSILON, node.bound + step)
+        target = min(self.objective - EPSILON, node.bound + node.step * max(abs(node.bound), 0.01))
+        if self._matches(node):
+            target = self.objective - EPSILON
         # With every test settled only labels are left, and there is nothing to split: they are listed, however many.
-        most = _POINTS if cell.deepest else _UNBOUNDED
+        most = _POINTS * (_MORE if self._long_lists else 1) if cell.deepest else _UNBOUNDED
         mus, mode = node.mus, self._mode(node)
         if mode in (ABOVE, BELOW) and (mus[:, 0] * mus[0, 0] < 0).any():
             # One side of |d| ≤ ε is asked: multipliers that pull at the other side must not rule anything out.
             pulling = mus[:, 0] * mus[0, 0] >= 0
             mus, base, values = mus[pulling], base[pulling], values[:, pulling]
             prices = self.lane.prices(mus)
-        found = self.finisher.best(cell, Question(mus, prices, target, most, mode), base, values)
+        ceiling = self.objective - EPSILON
+        found = self.finisher.best(cell, Question(mus, prices, target, most, mode), base, values, ceiling)
+        if found is not None and found.worth >= target:
+            self._offer_sketch(found.sketch, improve=False)
+            found = None
         if found is None:
             if target < self.objective - EPSILON:
-                yield replace(node, bound=target, tries=node.tries + 1)
+                step = node.step if node.halved else node.step * _STEP_GROWTH
+                yield replace(node, bound=target, step=step)
         elif np.isfinite(self.lane.worth(found.vector)):
             self._offer_sketch(found.sketch, improve=False)
+            if self.objective > found.worth + EPSILON and self._off_the_edge(found):
+                yield replace(node, bound=max(node.bound, found.worth - EPSILON))
         else:
             # The best tree with one side of |d| ≤ ε breaks the other side: from its loss on, both sides count.
-            yield replace(node, bound=max(node.bound, found.worth), tries=0, both_sides=True)
+            if found.fair is not None:
+                self._offer_sketch(found.fair, improve=False)
+            yield replace(node, bound=max(node.bound, found.worth), step=FIRST_STEP, both_sides=True)
+
+    def _matches(self, node: Node) -> bool:
+        """Whether whole trees are listed by disparities that cancel: few do, so that any target is low enough."""
+        shares = self.lane.limit is not None and self.lane.limit * self.lane.compiled.count.sum() <= 1
+        forks = self.oracle.may_fork and bool((self.oracle.unordered & self.oracle.allowed).any())
+        return shares and node.part == Slot(2) and not node.halved and self.oracle.sweeps and not forks
+
+    def _off_the_edge(self, found: Found) -> bool:
+        """A tree on the very edge of ε was refused: from now on none there counts as fair; whether that is new.
+
+        Where every D is a multiple of a number that is large enough, they are all refused. Otherwise that is not
+        known of the others, and nothing better than this tree is claimed to be ruled out.
+        """
+        whole, new = self.problem.whole, self.lane.edge > 0
+        far = abs(float(np.abs(found.vector[1:]).sum()) - self.lane.reach) > 4 * EDGE
+        if whole is None or whole.step <= 4 * EDGE or far or not new:
+            self.refused = min(self.refused, found.worth)
+        self.lane = replace(self.lane, edge=-EDGE)
+        self.finisher = Finisher(self.lane, self.oracle, self.limits)
+        return new
 
     def _mode(self, node: Node) -> int:
         """Which points of fronts are needless. With one disparity, first only the side of ε that μ pulls at counts."""
@@ -303,47 +372,6 @@ class Engine:
             return NONE  # the point that makes another needless may break a limit
         if self.lane.limit is None:
             return PENALTY
-        if self.lane.n_dimensions != 1 or node.both_sides or node.mus[0, 0] == 0:
+        if self.lane.n_dimensions != 1 or node.both_sides or node.mus[0, 0] == 0 or self._matches(node):
             return LIMIT
         return ABOVE if node.mus[0, 0] > 0 else BELOW
-
-    def _opened(self, node: Node, cell: Cell, prices: Prices, base: np.ndarray, values: np.ndarray) -> Iterator[Node]:
-        """The deepest slot with every first test that may lead below the incumbent."""
-        number = max(range(len(cell.places)), key=lambda n: _urgency(cell.places[n]))
-        place, path = cell.places[number], slot_paths(node.part)[number]
-        if place.fork is not None:
-            yield from self._forked(node, place, path)
-            return
-        rest = base + values.sum(axis=0) - values[number]
-        leaf = float((rest + self.oracle.leaf(place.members, prices)).max())
-        yield Node(max(node.bound, leaf), replaced(node.part, path, Slot(0)), node.mus)
-        children = self.oracle.children(place.members, place.depth, prices)
-        for box, bound in zip(children.boxes, (children.values + rest).max(axis=1), strict=True):
-            part = replaced(node.part, path, self._below(box, place))
-            if bound < self.objective - EPSILON and self.limits.keeps(used_features(part)):
-                yield Node(max(node.bound, float(bound)), part, node.mus)
-
-    def _below(self, box: Box, place: Place) -> Part:
-        """A first test with all that may hang below it."""
-        if place.depth == 2 and isinstance(box, Levels) and self.oracle.forks(box, place.members):
-            return Fork(box)
-        return Split(box, Slot(place.depth - 1), Slot(place.depth - 1))
-
-    def _forked(self, node: Node, place: Place, path: tuple[int, ...]) -> Iterator[Node]:
-        """A fork with its commonest free level on either side."""
-        assert place.fork is not None  # noqa: S101 (asked for only then)
-        for half in place.fork.halves(self.oracle.weights(place.fork, place.members)):
-            yield Node(node.bound, replaced(node.part, path, self._below(half, place)), node.mus)
-
-
-def _urgency(place: Place) -> tuple[int, bool, int]:
-    """Which slot to open: the deepest, forks after slots of their depth, then the one with the most people."""
-    return place.depth, place.fork is None, len(place.members)
-
-
-def _handed_on(seen: Climb) -> np.ndarray:
-    """The multipliers worth keeping: the highest points that were seen, the best first."""
-    order = sorted(range(len(seen.seen)), key=lambda n: -seen.seen[n].value)
-    mus = np.array([seen.seen[n].mu for n in order])
-    _, first = np.unique(mus, axis=0, return_index=True)
-    return mus[np.sort(first)][:_KEPT]

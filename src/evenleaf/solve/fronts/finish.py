@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evenleaf.problem import FEASIBILITY_TOLERANCE
 from evenleaf.solve.fronts.cell import Cell
-from evenleaf.solve.fronts.front import NONE, Front, Question, TooMany, combined
+from evenleaf.solve.fronts.front import LIMIT, NONE, PENALTY, Front, Question, TooMany, combined
 from evenleaf.solve.fronts.kernels.fronts import best_sum, sums
 from evenleaf.solve.fronts.lane import Lane
 from evenleaf.solve.fronts.limits import Limits, used_features
@@ -23,11 +22,15 @@ _WORK = 1_000  # sums looked at for every point that a list may have
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The best tree of a node; its worth counts only what the question's mode asks."""
+    """A tree of a node; its worth counts only what the question's mode asks.
+
+    The best one if it is below the target; else merely one that was listed on the way.
+    """
 
     worth: float
     vector: np.ndarray
     sketch: Sketch
+    fair: Sketch | None = None  # a listed tree within the limit, where this one is not
 
 
 class Finisher:
@@ -37,8 +40,13 @@ class Finisher:
         self.lane, self.limits = lane, limits
         self.lister = Lister(oracle)
 
-    def best(self, cell: Cell, question: Question, base: np.ndarray, values: np.ndarray) -> Found | None:
-        """The best tree below the target, None where there is none, `TooMany` where the lists grow too long."""
+    def best(
+        self, cell: Cell, question: Question, base: np.ndarray, values: np.ndarray, ceiling: float
+    ) -> Found | None:
+        """The best tree below the target, else a listed one below the ceiling, else None.
+
+        `TooMany` where the lists grow too long.
+        """
         if len(cell.places) == 1 and question.mode != NONE:
             question = replace(question, whole=np.concatenate([[self._limit], self.lane.offset]))
         fronts = self._fronts(cell, question, base, values)
@@ -71,14 +79,31 @@ class Finisher:
         )
         if not finished:
             raise TooMany
-        if a < 0:
-            return None
-        recipe = np.concatenate([start.recipes[a], last.recipes[b]])
-        return Found(worth, start.points[a] + last.points[b], self._sketch(recipe, widths, cell))
+
+        def outlined(a: int, b: int) -> Sketch:
+            return self._sketch(np.concatenate([start.recipes[a], last.recipes[b]]), widths, cell)
+
+        unfair = a >= 0 and not np.isfinite(self.lane.worth(start.points[a] + last.points[b]))
+        near = self._near(start, last, question, settled, ceiling) if a < 0 or unfair else (worth, -1, -1)
+        if unfair:
+            fair = outlined(*near[1:]) if near[1] >= 0 else None
+            return Found(worth, start.points[a] + last.points[b], outlined(a, b), fair)
+        worth, a, b = near if a < 0 else (worth, a, b)
+        return None if a < 0 else Found(worth, start.points[a] + last.points[b], outlined(a, b))
+
+    def _near(
+        self, one: Front, two: Front, question: Question, rest: np.ndarray, ceiling: float
+    ) -> tuple[float, int, int]:
+        """The best sum of listed points whatever its price, as a tree in hand: both sides of a limit are asked."""
+        mode = PENALTY if question.mode == PENALTY else LIMIT
+        worth, a, b, _ = best_sum(
+            one.points, two.points, question.multipliers, rest, ceiling, self._limit, mode, _WORK * 100
+        )
+        return worth, a, b
 
     @property
     def _limit(self) -> float:
-        return -1.0 if self.lane.limit is None else self.lane.limit + FEASIBILITY_TOLERANCE
+        return self.lane.reach
 
     def _fronts(self, cell: Cell, question: Question, base: np.ndarray, values: np.ndarray) -> list[Front] | None:
         """The front of each slot, the later ones filtered by what the earlier ones left."""

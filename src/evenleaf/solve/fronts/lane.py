@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from evenleaf.problem import FEASIBILITY_TOLERANCE, Problem
+from evenleaf.problem import EDGE, FEASIBILITY_TOLERANCE, Problem
 from evenleaf.solve.search.compiled import Compiled, compile_problem
+from evenleaf.table import People, Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +48,25 @@ class Lane:
     """Arrays for the kernels. `vectors[i, k]` belongs to label k + 1; `limit` is ε, or None for the penalty."""
 
     compiled: Compiled
+    people: People
     vectors: np.ndarray
     offset: np.ndarray
     limit: float | None
     least: int
+    edge: float = EDGE  # lists hold trees on the very edge of ε for fair, until `Problem.evaluate` refuses one
+
+    @property
+    def reach(self) -> float:
+        """The largest disparity that counts as fair, −1 in the penalised form."""
+        return -1.0 if self.limit is None else self.limit + FEASIBILITY_TOLERANCE + self.edge
+
+    @cached_property
+    def examples(self) -> tuple[Table, np.ndarray]:
+        """One person of each kind, and what all of the kind weigh: enough to spell the tests of a tree."""
+        kind = self.compiled.kind
+        first = np.zeros(self.compiled.n_people, dtype=np.intp)
+        first[kind[::-1]] = np.arange(len(kind))[::-1]  # of several writes to a place the last one counts
+        return self.people.features.take(first), np.bincount(kind, weights=self.people.weight)
 
     @cached_property
     def columns(self) -> np.ndarray:
@@ -72,13 +88,13 @@ class Lane:
         disparity = np.abs(vectors[..., 1:]).sum(axis=-1)
         if self.limit is None:
             return np.asarray(vectors[..., 0] + disparity)
-        return np.asarray(np.where(disparity <= self.limit + FEASIBILITY_TOLERANCE, vectors[..., 0], np.inf))
+        return np.asarray(np.where(disparity <= self.reach, vectors[..., 0], np.inf))
 
     def allowance(self, mu: np.ndarray) -> np.ndarray:
         """What a feasible tree may gain from multipliers μ: ε·max|μ|, nothing in the penalised form."""
         if self.limit is None or not self.n_dimensions:
             return np.zeros(mu.shape[:-1])
-        return np.asarray((self.limit + FEASIBILITY_TOLERANCE) * np.abs(mu).max(axis=-1))
+        return np.asarray(self.reach * np.abs(mu).max(axis=-1))
 
     def prices(self, mus: np.ndarray) -> Prices:
         """Each person's price of each label at each μ (ALGORITHM §2)."""
@@ -100,4 +116,4 @@ def make_lane(problem: Problem) -> Lane:
         sign = (classes == label).astype(float) - (classes == 0)
         vectors[:, label - 1, 1:] = entries * sign
     offset = np.concatenate([[compiled.constant], np.where(classes == 0, entries.sum(axis=0), 0.0)])
-    return Lane(compiled, vectors, offset, problem.max_discrimination, problem.shape.min_samples_leaf)
+    return Lane(compiled, problem.people, vectors, offset, problem.max_discrimination, problem.shape.min_samples_leaf)

@@ -213,6 +213,8 @@ class Oracle:
 
     def _pair_boxes(self, members: np.ndarray, prices: Prices) -> Children:
         """The boxes of ordered first tests above stumps, with their values."""
+        if self.sweeps and self.many_cuts:
+            return Children(*self.sweep(members).boxes(prices))
         starts, numbers, exact, upper, values = pair_values(
             self.ranks,
             self.sizes,

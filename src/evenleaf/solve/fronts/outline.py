@@ -48,8 +48,7 @@ def to_tree(sketch: Sketch, problem: Problem, lane: Lane) -> Tree:
     """The tree of an outline."""
     nodes: list[Node] = []
     _append(sketch, lane, nodes)
-    people = problem.people
-    return tidy(Tree(people.features.schema, problem.target, tuple(nodes)), people.features, people.weight)
+    return tidy(Tree(problem.people.features.schema, problem.target, tuple(nodes)), *lane.examples)
 
 
 def _append(sketch: Sketch, lane: Lane, nodes: list[Node]) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from evenleaf.problem import Problem
+from evenleaf.errors import DisagreementError
+from evenleaf.problem import Problem, Score
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.certificate import Certificate, make_certificate
 from evenleaf.solve.fronts.engine import EPSILON, Engine
-from evenleaf.solve.fronts.tests import Slot
+from evenleaf.solve.fronts.shallow import find_shallow
+from evenleaf.solve.fronts.shares import ShareSearch, find_search
 from evenleaf.solve.result import PROOF_TOLERANCE, Solution, Status, Stop, confirm
 from evenleaf.tree import Tree
 
@@ -35,7 +37,46 @@ class FrontSolver:
 
     def solve(self, problem: Problem, budget: Budget, start: Tree | None = None) -> Solution:
         """The optimum with its proof, or at the end of the budget the best tree with a true gap."""
-        engine = Engine(problem, budget, start, self.certificate)
+        shallow = None if budget.exhausted else find_shallow(problem)
+        if shallow is None:
+            return self._searched(problem, budget, start)
+        worth, tree = shallow.best()
+        score = problem.evaluate(tree)
+        if not score.feasible or abs(score.objective - worth) > EPSILON:
+            return self._searched(problem, budget, start)  # on the very edge of ε rounding decides
+        return self._from_pairs(problem, budget, tree, score)
+
+    def _from_pairs(self, problem: Problem, budget: Budget, tree: Tree, score: Score) -> Solution:
+        """A question that sums over pairs of columns decided; the proof is written when somebody asks for it."""
+        budget.report(score.objective, score.objective)
+        deferred = Certificate.deferred(lambda: self._written(problem, tree, score.objective))
+        return Solution(
+            tree,
+            score,
+            score.objective,
+            Status.PROVEN,
+            Stop.FINISHED,
+            self.name,
+            budget.seconds,
+            tuple(budget.trace),
+            message="every tree was looked at",
+            certificate=deferred if self.certificate else None,
+        )
+
+    def _written(self, problem: Problem, tree: Tree, objective: float) -> Certificate:
+        """The certificate of a tree that is known to be optimal, from the search by bounds."""
+        engine = find_search(problem, Budget(), tree, True)
+        engine.run()
+        if abs(engine.objective - objective) > EPSILON:
+            raise DisagreementError(f"the search by bounds finds the objective {engine.objective:.9g} instead")
+        engine.tree = tree  # of several that are as good, the one that was handed out
+        certificate = self._certificate(problem, engine)
+        if certificate is None:
+            raise DisagreementError("the search by bounds does not come to an end")
+        return certificate
+
+    def _searched(self, problem: Problem, budget: Budget, start: Tree | None) -> Solution:
+        engine = find_search(problem, budget, start, self.certificate)
         stop = Stop.FINISHED
         try:
             engine.run()
@@ -62,12 +103,12 @@ class FrontSolver:
             certificate=self._certificate(problem, engine) if proven else None,
         )
 
-    def _words(self, engine: Engine) -> str:
-        too_long = "; the proof is too long to be written down" if self.certificate and engine.recorder.given_up else ""
+    def _words(self, engine: Engine | ShareSearch) -> str:
+        too_long = "; the proof is too long to be written down" if self.certificate and engine.given_up else ""
         return f"{engine.examined} nodes{too_long}"
 
-    def _certificate(self, problem: Problem, engine: Engine) -> Certificate | None:
+    def _certificate(self, problem: Problem, engine: Engine | ShareSearch) -> Certificate | None:
         if engine.tree is None or engine.unfinished:
             return None  # stopped at a gap of nothing
-        proof = engine.recorder.proof(Slot(engine.depth), engine.objective - EPSILON)
+        proof = engine.proof()
         return None if proof is None else make_certificate(problem, engine.tree, engine.objective, TOLERANCE, proof)

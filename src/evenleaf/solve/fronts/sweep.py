@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from evenleaf.solve.fronts.kernels.sweep import (
-    best_cut,
-    by_rank,
-    lay_out,
-    moved,
-    stumps_on_both_sides,
-    sum_up,
-)
-from evenleaf.solve.fronts.kernels.sweep_points import cut_points, subset_points
+from evenleaf.solve.fronts.kernels.first_points import points_below
+from evenleaf.solve.fronts.kernels.first_tests import best_first_test, block_bounds, tests_below
+from evenleaf.solve.fronts.kernels.sheet import lay_out
+from evenleaf.solve.fronts.kernels.stumps import best_stumps
 from evenleaf.solve.fronts.lane import Lane, Prices
 from evenleaf.solve.fronts.tests import Box, Cuts, Levels
 
-_WORK = 200  # sums looked at for every point that a list may have
+WORK = 200  # sums looked at for every point that a list may have
+MOST_TESTS = 20_000  # first tests whose stumps are listed
+FEWEST_BLOCKS, MOST_BLOCKS = 16, 96  # runs of ranks a feature; a table of them has about as many cells as people
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,55 +32,94 @@ class Sweep:
 
     def __init__(self, lane: Lane, ranks: np.ndarray, members: np.ndarray, tests: Tests, stop: np.ndarray) -> None:
         compiled = lane.compiled
-        self.lane, self.members, self.walked, self.stop = lane, members, tests.walked, stop
-        self.unordered = compiled.unordered
-        self.place, self.starts, self.upper = lay_out(ranks, compiled.sizes, compiled.unordered, members, tests.allowed)
+        self.lane, self.members, self.tests, self.stop = lane, members, tests, stop
+        self.ranks, self.unordered = ranks, compiled.unordered
+        n_blocks = int(np.clip(0.5 * np.sqrt(len(members)), FEWEST_BLOCKS, MOST_BLOCKS))
+        self.sheet = lay_out(ranks, compiled.sizes, compiled.unordered, members, tests.allowed, n_blocks)
 
     def best(self, prices: Prices, start: float) -> tuple[float, Box | None]:
         """The cheapest first test below a price, at the first multipliers, whatever the size of its leaves."""
-        own = np.ascontiguousarray(prices.table[self.members, 0, :1])
-        value, f, code = best_cut(self.place, self.starts, self.unordered, self.walked, own, start, self.stop)
-        return float(value), None if f < 0 else self._test(int(f), int(code))
+        own = np.ascontiguousarray(prices.table[self.members, 0, 0])
+        value, row, code = best_first_test(self.sheet, self.unordered, self.tests.walked, own, start, self.stop)
+        return float(value), None if row < 0 else self._test(int(row), int(code))
 
-    def _test(self, f: int, code: int) -> Box:
+    def _test(self, row: int, code: int) -> Box:
+        f = int(self.sheet[0][row])
+        upper = self.sheet[5][self.sheet[4][row] : self.sheet[4][row + 1]]
         if not self.unordered[f]:
-            rank = int(self.upper[code])
-            return Cuts(f, rank, rank)
+            return Cuts(f, int(upper[code]), int(upper[code]))
         everyone = frozenset(range(int(self.lane.compiled.sizes[f])))
-        left = frozenset(level for level in everyone if code >> level & 1)
+        left = frozenset(int(level) for number, level in enumerate(upper) if code >> number & 1)
         return Levels(f, left, everyone - left)
+
+    def boxes(self, prices: Prices) -> tuple[list[Box], np.ndarray]:
+        """The cuts of ordered features in boxes, and what each box costs at least: box by multipliers."""
+        boxes: list[Box] = []
+        values = [np.zeros((0, prices.shape[2]))]
+        own = np.ascontiguousarray(prices.table[self.members, 0].T)
+        names, starts, upper, edges, blocks = (self.sheet[number] for number in (0, 4, 5, 6, 7))
+        for row in np.flatnonzero(~self.unordered[names]):
+            ends = edges[blocks[row] + row : blocks[row + 1] + row + 1]
+            ranks = upper[starts[row] : starts[row + 1]]
+            found = block_bounds(self.sheet, self.unordered, row, own)
+            for first, last in pairwise(ends.tolist()):
+                if first < len(ranks) - 1:
+                    last_cut = min(last - 1, len(ranks) - 2)
+                    boxes.append(Cuts(int(names[row]), int(ranks[first]), int(ranks[last_cut])))
+            values.append(found if ends[-2] < len(ranks) - 1 else found[:-1])
+        return boxes, np.concatenate(values)
 
     def points(
         self, prices: Prices, least: int, rest: np.ndarray, goal: np.ndarray, most: int, mode: int
     ) -> tuple[np.ndarray, np.ndarray, int]:
-        """The points of all trees with a cut above stumps that survive; a negative number is the kernel's excuse.
+        """The points of all trees with such a test above stumps that survive; a negative number is the kernel's excuse.
 
         Where `goal` says what a whole tree is worth, its first number falls to the best that was found.
         """
         own = prices.table[self.members, 0]
-        lead = self._leading(own, rest)
+        lead = self._leading(prices, rest)
+        first = np.ascontiguousarray(own[:, lead])
         count = self.lane.compiled.count[self.members].astype(float)
-        inputs = np.column_stack([own[:, lead], self.lane.vectors[self.members, 0], count])
-        whole, total = sum_up(self.place, self.starts, inputs)
-        sheet = self.place, self.starts, self.upper, self.unordered, inputs, whole, total
+        inputs = np.column_stack([first, np.minimum(first, 0.0), self.lane.vectors[self.members, 0], count])
         question = prices.multipliers, rest, lead
-        limits = most, mode, least, np.array([_WORK * most]), self.stop
+        limits = most, mode, least, np.array([WORK * most]), self.stop
         found = np.zeros((64, self.lane.n_dimensions + 1)), np.zeros((64, 9), dtype=np.int64), 0
-        for f in np.flatnonzero((~self.unordered | self.walked) & (np.diff(self.starts) > 1)):
-            order, begins = by_rank(self.place, f, self.starts)
-            mass = moved(own, order, begins)
-            kernel = subset_points if self.unordered[f] else cut_points
-            found = kernel(sheet, f, order, begins, mass, question, goal, limits, found)
+        order = np.concatenate([[lead], np.delete(np.arange(len(rest)), lead)])
+        back = np.argsort(order)
+        alive = self._alive(np.ascontiguousarray(own[:, order].T), goal[0] - rest[order])
+        if alive is None:
+            return found[0], found[1], -2 if self.stop[0] else -1
+        for row, codes, costs in alive:
+            costs = np.ascontiguousarray(costs[:, :, back])
+            found = points_below(self.sheet, self.unordered, row, codes, costs, inputs, question, goal, limits, found)
             if found[2] < 0:
                 break
         return found
 
-    def _leading(self, prices: np.ndarray, rest: np.ndarray) -> int:
+    def _alive(self, prices: np.ndarray, targets: np.ndarray) -> list[tuple[int, np.ndarray, np.ndarray]] | None:
+        """The first tests below the targets by feature, the cheapest first; None where they are too many."""
+        names, found, size = self.sheet[0], [], 0
+        for row in np.flatnonzero(~self.unordered[names] | self.tests.walked[names]):
+            codes, costs, number = tests_below(self.sheet, self.unordered, row, prices, targets, MOST_TESTS, self.stop)
+            size += number
+            if number < 0 or size > MOST_TESTS or self.stop[0]:
+                return None
+            if number:
+                order = np.argsort(costs[:number, :, 0].sum(axis=1), kind="stable")
+                found.append((int(row), codes[order], costs[order]))
+        return sorted(found, key=lambda one: float(one[2][0, :, 0].sum()))
+
+    def _leading(self, prices: Prices, rest: np.ndarray) -> int:
         """The multipliers that are tried first: those at which stumps and the rest cost most."""
-        values = []
-        for j in range(len(rest)):
-            whole, total = sum_up(self.place, self.starts, np.ascontiguousarray(prices[:, j : j + 1]))
-            nobody = np.zeros(whole.shape[1])
-            stump = stumps_on_both_sides(nobody, whole[0], 0.0, total[0], self.starts, self.unordered)[1]
-            values.append(stump + rest[j])
-        return int(np.argmax(values))
+        compiled = self.lane.compiled
+        stumps = best_stumps(
+            self.ranks,
+            compiled.sizes,
+            compiled.unordered,
+            self.members,
+            prices.table,
+            compiled.count,
+            1,
+            self.tests.allowed,
+        )
+        return int(np.argmax(stumps[0] + rest))

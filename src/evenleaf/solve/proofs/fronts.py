@@ -47,30 +47,40 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class FrontsProof:
-    """All trees, parted."""
+    """All trees, parted; `others` where they were parted before by the share of people with the second label.
+
+    Then the first step is about the lowest share but 0, and each of the others about the next; the share is the last of
+    the disparities.
+    """
 
     top: Step
+    others: tuple[Step, ...] = ()
     kind: ClassVar[str] = "fronts"
+
+    @property
+    def tops(self) -> tuple[Step, ...]:
+        """The first step of each share, or of all trees."""
+        return (self.top, *self.others)
 
     @property
     def n_nodes(self) -> int:
         """How many sets of trees the proof speaks about."""
-        return sum(1 for _ in walk(self.top))
+        return sum(1 for top in self.tops for _ in walk(top))
 
     def write(self, emit: Callable[[np.ndarray], None]) -> dict[str, Any]:
         """The words of the proof; its multipliers are passed on in the order in which they are read again."""
         rows = []
-        for step in walk(self.top):
+        for step in (step for top in self.tops for step in walk(top)):
             emit(step.mus)
             rows.append([_tests_out(step.tests), len(step.mus), [int(side) for side in step.place], len(step.parts)])
-        return {"disparities": int(self.top.mus.shape[1]), "steps": rows}
+        return {"disparities": int(self.top.mus.shape[1]), "tops": len(self.tops), "steps": rows}
 
     @classmethod
     def read(cls, words: dict[str, Any], source: Source) -> FrontsProof:
         """The proof from its words and its multipliers."""
         width = int(words["disparities"])
         above = Step(None, np.zeros((0, width)))
-        waiting = [above]  # each as often as parts of it are still to come
+        waiting = [above] * int(words.get("tops", 1))  # each as often as parts of it are still to come
         for tests, n_mus, place, n_parts in words["steps"]:
             mus = source.take((int(n_mus), width), np.float64)
             step = Step(_tests_in(tests), mus, tuple(int(bool(side)) for side in place))
@@ -78,7 +88,7 @@ class FrontsProof:
             waiting += [step] * int(n_parts)
         if waiting:
             raise ValueError("parts of the proof are missing")
-        return cls(above.parts[0])
+        return cls(above.parts[0], tuple(above.parts[1:]))
 
 
 def walk(top: Step) -> Iterator[Step]:

@@ -16,11 +16,13 @@ from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH, Box
 from evenleaf.solve.search.compiled import Compiled
 from evenleaf.solve.search.deep import DeepOracle
+from evenleaf.solve.search.limited import LimitedOracle
 from evenleaf.solve.search.oracle import Scratch
 from evenleaf.solve.search.pairs import PairOracle
 from evenleaf.solve.search.plan import Found, Oracle
 from evenleaf.solve.search.steps import Effort, Record
 from evenleaf.solve.search.sweep import SweepOracle
+from evenleaf.solve.search.usage import Supply
 
 _STALLS, _LEAST_STEP = 4, 0.02
 
@@ -55,9 +57,15 @@ class Ascent:
     """Climbs in one box after another; owns the arrays that every climb would else make anew."""
 
     def __init__(
-        self, compiled: Compiled, depth: int, least_people: int, limit: float | None, stop: Callable[[], bool]
+        self,
+        compiled: Compiled,
+        depth: int,
+        least_people: int,
+        limit: float | None,
+        stop: Callable[[], bool],
+        supply: Supply | None = None,
     ) -> None:
-        self.compiled, self.depth = compiled, depth
+        self.compiled, self.depth, self.supply = compiled, depth, supply
         # What the evaluation forgives, the bound must forgive too.
         self.limit = None if limit is None else limit + FEASIBILITY_TOLERANCE
         self.spread = float(compiled.influence().sum())
@@ -72,6 +80,8 @@ class Ascent:
         return _Climb(self, box, self._oracle(box, pairs), fixings, target).run(effort)
 
     def _oracle(self, box: Box, pairs: np.ndarray) -> Oracle:
+        if self.supply is not None:
+            return LimitedOracle(box, self.scratch, self.depth - 1, self.supply)
         if self.depth > MOST_SWEPT_DEPTH:
             return DeepOracle(box, self.scratch, self.depth - 1)
         return PairOracle(box, pairs, self.scratch) if box.chooses else SweepOracle(box, pairs, self.scratch)

@@ -18,7 +18,7 @@ _GAIN = 1e-12
 
 
 @dataclass
-class _Node:
+class Node:
     """A test in place (feature −1: none yet), its ranks on the left, and the two labels that end below it."""
 
     feature: int
@@ -56,9 +56,9 @@ class Descent:
                 best = objective
                 yield self._found(nodes, best)
 
-    def _kicked(self, nodes: list[_Node], random: np.random.Generator) -> list[_Node]:
+    def _kicked(self, nodes: list[Node], random: np.random.Generator) -> list[Node]:
         """A copy with one or two tests replaced: a cut beside some person, or levels by the toss of a coin."""
-        nodes = [_Node(node.feature, node.left_ranks, list(node.labels)) for node in nodes]
+        nodes = [Node(node.feature, node.left_ranks, list(node.labels)) for node in nodes]
         for place in random.integers(self.n_tests, size=random.integers(1, 3)):
             feature = int(random.integers(self.compiled.n_features))
             size, ranks = int(self.compiled.sizes[feature]), self.compiled.ranks[feature]
@@ -66,10 +66,10 @@ class Descent:
             if self.compiled.unordered[feature]:
                 left = random.random(size) < 0.5
             labels = random.integers(self.compiled.n_labels + 1, size=2)
-            nodes[place] = _Node(feature, left, [int(label) for label in labels])
+            nodes[place] = Node(feature, left, [int(label) for label in labels])
         return nodes
 
-    def _descend(self, nodes: list[_Node], objective: float) -> Iterator[float]:
+    def _descend(self, nodes: list[Node], objective: float) -> Iterator[float]:
         """Change the tests in place until no single change is for the better; every objective on the way."""
         better = True
         while better:
@@ -80,36 +80,36 @@ class Descent:
                     objective, better = value, True
                     yield objective
 
-    def _found(self, nodes: list[_Node], objective: float) -> Found:
+    def _found(self, nodes: list[Node], objective: float) -> Found:
         plan = self._plan(nodes, 0)
         assert plan is not None  # noqa: S101 (a tree that descends has a test)
         return Found(plan, self._answers(nodes, 0), objective)
 
-    def _full(self, plan: Plan, labels: np.ndarray) -> list[_Node]:
+    def _full(self, plan: Plan, labels: np.ndarray) -> list[Node]:
         """Every place of the heap with a test; a leaf higher up becomes tests that send everybody left."""
-        nodes = [_Node(0, np.ones(int(self.compiled.sizes[0]), np.bool_), [0, 0]) for _ in range(self.n_tests)]
+        nodes = [Node(0, np.ones(int(self.compiled.sizes[0]), np.bool_), [0, 0]) for _ in range(self.n_tests)]
         self._fill(nodes, 0, plan, np.ones(self.compiled.n_people, np.bool_), labels)
         return nodes
 
-    def _fill(self, nodes: list[_Node], place: int, plan: Plan | None, member: np.ndarray, labels: np.ndarray) -> None:
+    def _fill(self, nodes: list[Node], place: int, plan: Plan | None, member: np.ndarray, labels: np.ndarray) -> None:
         here = int(labels[member][0]) if member.any() else 0
         if place >= self.n_tests:
             nodes[(place - 1) // 2].labels[(place - 1) % 2] = here
             return
         if plan is None:
             plan = Plan(0, np.ones(int(self.compiled.sizes[0]), np.bool_))
-        nodes[place] = _Node(plan.feature, plan.left_ranks.copy(), [here, here])
+        nodes[place] = Node(plan.feature, plan.left_ranks.copy(), [here, here])
         goes_left = plan.left_ranks[self.compiled.ranks[plan.feature]]
         self._fill(nodes, 2 * place + 1, plan.left, member & goes_left, labels)
         self._fill(nodes, 2 * place + 2, plan.right, member & ~goes_left, labels)
 
-    def _plan(self, nodes: list[_Node], place: int) -> Plan | None:
+    def _plan(self, nodes: list[Node], place: int) -> Plan | None:
         if place >= self.n_tests:
             return None
         node = nodes[place]
         return Plan(node.feature, node.left_ranks, self._plan(nodes, 2 * place + 1), self._plan(nodes, 2 * place + 2))
 
-    def _answers(self, nodes: list[_Node], place: int) -> np.ndarray:
+    def _answers(self, nodes: list[Node], place: int) -> np.ndarray:
         """What everybody would get from the subtree at a place."""
         if place >= self.n_tests:
             return np.full(self.compiled.n_people, nodes[(place - 1) // 2].labels[(place - 1) % 2])
@@ -117,7 +117,7 @@ class Descent:
         goes_left = node.left_ranks[self.compiled.ranks[node.feature]]
         return np.where(goes_left, self._answers(nodes, 2 * place + 1), self._answers(nodes, 2 * place + 2))
 
-    def _members(self, nodes: list[_Node], place: int) -> np.ndarray:
+    def _members(self, nodes: list[Node], place: int) -> np.ndarray:
         """Who reaches a place."""
         member = np.ones(self.compiled.n_people, np.bool_)
         while place:
@@ -127,7 +127,7 @@ class Descent:
             place = parent
         return member
 
-    def _best_test(self, nodes: list[_Node], place: int, objective: float) -> float:
+    def _best_test(self, nodes: list[Node], place: int, objective: float) -> float:
         """Put the best test at a place, if it beats the objective; at the lowest tests try all pairs of labels."""
         node, member = nodes[place], self._members(nodes, place)
         everybody = self._answers(nodes, 0)
@@ -142,8 +142,21 @@ class Descent:
             for feature in range(self.compiled.n_features):
                 value, ranks = self._along(feature, member, below, above, everybody, best)
                 if ranks is not None and value < best - _GAIN:
-                    best, node.feature, node.left_ranks, node.labels = value, feature, ranks, list(labels)
+                    before = node.feature, node.left_ranks, node.labels
+                    node.feature, node.left_ranks, node.labels = feature, ranks, list(labels)
+                    if self._keeps_limits(nodes):
+                        best = value
+                    else:
+                        node.feature, node.left_ranks, node.labels = before
         return best
+
+    def _keeps_limits(self, nodes: list[Node]) -> bool:  # noqa: ARG002
+        """Whether these tests may be: here they always may."""
+        return True
+
+    def _cut_ranks(self, feature: int, member: np.ndarray) -> np.ndarray:  # noqa: ARG002
+        """The ranks between which an ordered feature may be cut: here all of them."""
+        return np.asarray(self.compiled.ranks[feature])
 
     def _along(
         self, feature: int, member: np.ndarray, below: np.ndarray, above: np.ndarray, now: np.ndarray, target: float
@@ -154,15 +167,14 @@ class Descent:
         kernels.differences(c.pointers, c.rows, c.entries, labels, self.v)
         loss, disparity = c.labels_to_loss(labels), kernels.disparity_of(c.weight, self.v)
         size = int(c.sizes[feature])
-        order, starts = kernels.by_level(c.ranks[feature], member, size)
+        ranks = c.ranks[feature] if c.unordered[feature] else self._cut_ranks(feature, member)
+        order, starts = kernels.by_level(ranks, member, size)
         common = (c.pointers, c.rows, c.entries, c.weight, c.base)
         if c.unordered[feature]:
             side = np.zeros(size, dtype=np.bool_)
             value = kernels.try_levels(*common, starts, order, side, below, above, loss, disparity, self.limit, self.v)
             return value, side
-        value, place = kernels.try_cuts(
-            *common, order, c.ranks[feature], below, above, loss, disparity, self.limit, self.v
-        )
+        value, place = kernels.try_cuts(*common, order, ranks, below, above, loss, disparity, self.limit, self.v)
         if value >= target:
             return value, None
         return value, np.arange(size) <= place

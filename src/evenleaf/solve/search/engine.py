@@ -20,6 +20,7 @@ from evenleaf.solve.budget import Budget
 from evenleaf.solve.proofs.labels import Labels, Region, count_nodes
 from evenleaf.solve.search.boxes import Box, first_boxes
 from evenleaf.solve.search.compiled import Compiled, compile_problem
+from evenleaf.solve.search.freedom import Freedom
 from evenleaf.solve.search.kernels import EPSILON
 from evenleaf.solve.search.memory import Memory
 from evenleaf.solve.search.warmup import warm_up
@@ -47,6 +48,7 @@ class Engine:
         self.wants_proof = self.keep_proof = keep_proof
         self.compiled: Compiled = compile_problem(problem)
         self.memory = Memory(self.compiled, memory)
+        self.freedom = Freedom(self.compiled, problem.shape.max_depth)
         self.workers = [Worker(problem, self.compiled, budget) for _ in range(budget.threads)]
         self.tree: Tree | None = None
         self.objective = np.inf
@@ -131,6 +133,7 @@ class Engine:
         batch = self._take()
         self.in_hand = min(item.box.bound for item in batch)
         proofs = [self.proofs.get(item.box.feature, self.last_proof) for item in batch]
+        decides = [self.freedom.allows(item.box, self.objective) for item in batch]
         results: dict[int, tuple[Examined, Tree | None, set[float]]] = {}
         waiting = iter(range(len(batch)))
 
@@ -138,7 +141,7 @@ class Engine:
             # Whoever is free takes the next box: what comes out does not depend on who examined it.
             for position in waiting:
                 worker.begin(self.tree, self.objective, self.polished)
-                examined = worker.examine(batch[position].box, proofs[position])
+                examined = worker.examine(batch[position].box, proofs[position], decides[position])
                 results[position] = examined, worker.tree, worker.polished
 
         if pool is None:
@@ -146,8 +149,10 @@ class Engine:
         else:
             list(pool.map(work, self.workers))
         outcomes = [results[position] for position in range(len(batch))]
-        for item, (examined, tree, polished) in zip(batch, outcomes, strict=True):
+        for item, tried, (examined, tree, polished) in zip(batch, decides, outcomes, strict=True):
             self._merge(item, examined, tree, polished)
+            if tried and not examined.cut_short:
+                self.freedom.learn(item.box, worked=examined.proof is not None)
         self.in_hand = np.inf
 
     def _merge(self, item: Open, examined: Examined, tree: Tree | None, polished: set[float]) -> None:

@@ -38,17 +38,20 @@ def list_of(stumps: np.ndarray, n_moving: int) -> StumpList:
 
 
 def labelled_stumps(c: Compiled, n_segments: np.ndarray, spelt: Callable[[int], bool]) -> np.ndarray:
-    """Every stump with every pair of labels; subsets of the levels of a feature are relaxed unless it is spelt."""
+    """Every stump with every pair of labels; subsets of the levels of a feature are relaxed unless it is spelt.
+
+    Stumps that are much alike stand side by side: the search for the best pair bounds runs of them together.
+    """
     n_classes = c.n_labels + 1
     one_way = list(combinations(range(n_classes), 2))
     rows = [(-1, 0, label, label) for label in range(n_classes)]
     for f in np.flatnonzero(n_segments):
         if c.unordered[f]:
             sets = _sets(int(n_segments[f])).tolist() if spelt(int(f)) else [-1]
-            rows += [(int(f), levels, a, b) for levels in sets for a, b in one_way]
+            rows += [(int(f), levels, a, b) for a, b in one_way for levels in sets]
         else:
             cuts = range(int(n_segments[f]) - 1)
-            rows += [(int(f), cut, a, b) for cut in cuts for a, b in permutations(range(n_classes), 2)]
+            rows += [(int(f), cut, a, b) for a, b in permutations(range(n_classes), 2) for cut in cuts]
     return np.array(rows, dtype=np.int64)
 
 
@@ -75,10 +78,16 @@ def spelt_out(stumps: np.ndarray, own: int, n_segments: np.ndarray) -> np.ndarra
 
 
 def _sets(n_levels: int) -> np.ndarray:
-    """The sets of levels that may take the first label; of many levels only the largest are told apart."""
-    if n_levels > kernels.MOST_SPELT:
-        return np.arange(1 << kernels.MOST_SPELT)
-    return np.arange(1, (1 << n_levels) - 1)
+    """The sets of levels that may take the first label; of many levels only the largest are told apart.
+
+    Neighbours in the list differ in small levels, so that they cost much the same.
+    """
+    n_spelt = min(n_levels, kernels.MOST_SPELT)
+    number = np.arange(1 << n_spelt)
+    sets = np.zeros_like(number)
+    for level in range(n_spelt):
+        sets |= ((number >> (n_spelt - 1 - level)) & 1) << level
+    return sets if n_levels > kernels.MOST_SPELT else sets[1:-1]
 
 
 def label_subset(

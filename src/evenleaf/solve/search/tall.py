@@ -42,7 +42,7 @@ class Tall:
         value, self.found = kernels.least_label(costs, self.member)[0], None
         free = np.minimum(costs.min(axis=1), 0.0)
         for feature in range(self.compiled.n_features):
-            for left_ranks, parts in self._tests(feature):
+            for left_ranks, parts in self.tests(feature):
                 if self.stop():
                     return -kernels.INFINITE, -1
                 total, below = 0.0, []
@@ -59,7 +59,7 @@ class Tall:
                     value, self.found = total, _Best(feature, left_ranks, below)
         return value, -1 if self.found is None else 0
 
-    def _tests(self, feature: int) -> Iterator[tuple[np.ndarray | None, list[np.ndarray]]]:
+    def tests(self, feature: int) -> Iterator[tuple[np.ndarray | None, list[np.ndarray]]]:
         """The ranks that each test sends left, and the people of its parts."""
         c = self.compiled
         ranks, size = c.ranks[feature], int(c.sizes[feature])

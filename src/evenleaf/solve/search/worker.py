@@ -23,9 +23,11 @@ from evenleaf.solve.search.compiled import Compiled
 from evenleaf.solve.search.decode import decode
 from evenleaf.solve.search.descent import Descent
 from evenleaf.solve.search.kernels import EPSILON
+from evenleaf.solve.search.limited_descent import LimitedDescent
 from evenleaf.solve.search.limits import allowed_pairs
 from evenleaf.solve.search.plan import Found
 from evenleaf.solve.search.steps import Effort
+from evenleaf.solve.search.usage import deep_supply
 from evenleaf.tree import Tree
 
 _WORK = 20000
@@ -33,6 +35,7 @@ _MOST_MOVES = 64
 _UNSEEN = np.zeros((0, 0), dtype=np.int32)  # multipliers of a node that is not visited yet
 _MOST_LABEL_NODES = 60  # a box with several roots that needs more than this is split instead
 _MOST_LABEL_NODES_AT_A_ROOT = 20_000  # then the relaxation of long lists of levels is to blame: the bound stands
+_MOST_DECIDED = 12  # labels in a row, in a box with free people: where it takes more, it takes very many
 _NEAR, _MANY_POLISHED = 0.03, 8  # a tree within this part of the incumbent is worth a descent, while there were few
 
 
@@ -53,13 +56,22 @@ class Worker:
     def __init__(self, problem: Problem, compiled: Compiled, budget: Budget) -> None:
         shape = problem.shape
         self.problem, self.compiled, self.budget, self.depth = problem, compiled, budget, shape.max_depth
+        schema = problem.people.features.schema
+        supply = deep_supply(shape, schema, compiled)
         self.ascent = Ascent(
-            compiled, shape.max_depth, shape.min_samples_leaf, problem.max_discrimination, lambda: budget.exhausted
+            compiled,
+            shape.max_depth,
+            shape.min_samples_leaf,
+            problem.max_discrimination,
+            lambda: budget.exhausted,
+            supply,
         )
         self.descent = Descent(compiled, shape.max_depth, self.ascent.limit)
-        schema = problem.people.features.schema
+        if supply is not None:
+            self.descent = LimitedDescent(compiled, shape, schema, self.ascent.limit)
         self.pairs = [allowed_pairs(shape, schema, compiled, feature) for feature in range(compiled.n_features)]
         self.coupled = not all(pairs.all() for pairs in self.pairs) or shape.min_samples_leaf > 1
+        self.coupled = self.coupled and supply is None  # deeper down, descents know the limits
         # Counting people leaf by leaf needs one root at a time, and so do deep trees.
         self.walks = shape.max_depth <= MOST_SWEPT_DEPTH and shape.min_samples_leaf == 1
         # The deeper the tree, the dearer a bound, and the less a box with people free is worth it.
@@ -123,9 +135,9 @@ class Worker:
         for better in self.descent.wander(self.found, kicks, lambda: self.budget.exhausted):
             self._take(better)
 
-    def examine(self, box: Box, proof: Labels | None) -> Examined:
-        """Close a box, or replace it by smaller ones."""
-        if not box.has_free:
+    def examine(self, box: Box, proof: Labels | None, decides: bool) -> Examined:
+        """Close a box, or replace it by smaller ones; `decides`: after people's labels were tried."""
+        if decides:
             done = self._prove(box, proof)
             if done is not None:
                 return done
@@ -142,7 +154,7 @@ class Worker:
 
     def _prove(self, box: Box, old: Labels | None) -> Examined | None:
         """Branch on people's labels until all is closed; None where it is better to split the box."""
-        several = len(box.moving) > 0
+        several = len(box.moving) > 0 or box.has_free
         top = Labels(_UNSEEN, 1.0)
         stack: list[tuple[Labels | None, Labels, Box, tuple[Fixing, ...]]] = [(old, top, box, ())]
         visited = 0
@@ -154,6 +166,8 @@ class Worker:
                 return None
             if visited > _MOST_LABEL_NODES_AT_A_ROOT:
                 return Examined(region_of(box, self.compiled), [box], stuck=True)
+            if box.has_free and len(stack[-1][-1]) > _MOST_DECIDED:
+                return None
             if not self._branch(*stack.pop(), stack):
                 return None if several else Examined(region_of(box, self.compiled), [box], stuck=True)
         region = region_of(box, self.compiled)

@@ -20,6 +20,15 @@ LEFT, RIGHT, FREE = 0, 1, 2
 PLACES = {1: 0, 2: 2, 3: 6}  # below the root, by depth
 
 
+@dataclass(frozen=True)
+class Cap:
+    """A person's value is at least (`above`) or at most so much."""
+
+    person: int
+    value: float
+    above: bool
+
+
 @dataclass(frozen=True, eq=False)
 class Box:
     """`alive[place, test]` marks what is possible; the last column stands for no test.
@@ -35,6 +44,8 @@ class Box:
     scale: float
     seen: int = 0  # how often its bound was raised: each time more is done
     trail: Trail | None = None  # where the proof stands, if it is written down
+    caps: tuple[Cap, ...] = ()  # only trees that keep all of them
+    mixture: np.ndarray | None = None  # tests of the trees that the multipliers are the best for, a row a tree
 
     @property
     def has_free(self) -> bool:

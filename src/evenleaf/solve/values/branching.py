@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from evenleaf.solve.values.boxes import Box
+from evenleaf.solve.values.caps import ValueSplit
 
 _FADING = 0.97  # the trees met last say most about where the ascent wavers
 
@@ -44,13 +45,14 @@ class Proof:
 
     mu: np.ndarray
     scale: float
-    split: PlaceSplit | None = None
+    split: PlaceSplit | ValueSplit | None = None
     children: dict[int, Proof] = field(default_factory=dict)
+    mixture: np.ndarray | None = None
 
 
 def with_multipliers(box: Box, proof: Proof) -> Box:
     """The box with the multipliers that closed another one here."""
-    return replace(box, mu=proof.mu.astype(np.float64), scale=proof.scale)
+    return replace(box, mu=proof.mu.astype(np.float64), scale=proof.scale, mixture=proof.mixture)
 
 
 def split_tests(box: Box, chosen: np.ndarray, owner: np.ndarray) -> PlaceSplit:

@@ -18,7 +18,19 @@ from evenleaf.solve.budget import Budget
 from evenleaf.solve.leaves import best_leaves
 from evenleaf.solve.local import LocalSearch
 from evenleaf.solve.search.steps import Effort
-from evenleaf.solve.values.ascent import CLIMB, FIRST, GLANCE, LOOK, ROUND, SEARCH, SHORT, STEADY, Ascended, Ascent
+from evenleaf.solve.values.ascent import (
+    CLIMB,
+    DEEP_CLIMB,
+    DEEP_GLANCE,
+    FIRST,
+    GLANCE,
+    LOOK,
+    SEARCH,
+    SHORT,
+    STEADY,
+    Ascended,
+    Ascent,
+)
 from evenleaf.solve.values.boxes import FREE, LEFT, Box, first_boxes, single_root, split_root
 from evenleaf.solve.values.branching import Proof, split_tests, with_multipliers
 from evenleaf.solve.values.compiled import Compiled, compile_values
@@ -26,6 +38,7 @@ from evenleaf.solve.values.kernels import EPSILON
 from evenleaf.solve.values.limits import pairs_below, possible_tests
 from evenleaf.solve.values.plans import Polish
 from evenleaf.solve.values.recorder import Recorder
+from evenleaf.solve.values.wander import Wanderer
 from evenleaf.tree import Leaf, Tree
 
 _LISTED = 2  # so few trees are solved one by one
@@ -34,8 +47,11 @@ _WORTH_POLISHING = 1.003  # a tree this close to the incumbent may be better wit
 _MOST_FREE = 0.06  # of the people: with depth 3, boxes with more are not worth a bound
 _HARD = (4_000, 40_000)  # bounds after which a local search is worth its time, and then a longer one
 _PATIENCE = (4, 12)
+_HARD_DEEP = (400, 2_500)  # the same with depth 3, where a bound is dearer
+_WANDERED = (10_000, 80_000, 200_000)  # steps of the annealing: at first, and then at each of these times
+_HOT = 0.2  # of what a tree gains on a constant
 _FEW_TESTS = 50  # where there are no more, a local search is not worth its time
-_MOST_ROUNDS, _WORTH_A_ROUND = 8, 0.25
+_MOST_CAPS = 20  # then tests are split, which ends every case
 _PROOFS_KEPT = 100  # a feature
 _MOST_NODES = 1000  # of one proof before other boxes have their turn
 
@@ -68,7 +84,7 @@ class Engine:
         self.recorder = Recorder(self.compiled, keep_proof, memory)
         self.unit = self.compiled.spread or 1.0
         shape, schema = problem.shape, problem.people.features.schema
-        self.ascent = Ascent(self.compiled, shape, problem.max_discrimination)
+        self.ascent = Ascent(self.compiled, shape, problem.max_discrimination, lambda: budget.exhausted)
         self.polish = Polish(problem, self.compiled)
         testing = shape.max_depth > 0 and shape.max_features_per_test != 0 and shape.max_leaves != 1
         self.roots = range(self.compiled.n_features) if testing and self.compiled.spread > 0 else range(0)
@@ -81,9 +97,12 @@ class Engine:
         self.climbed: Patterns = {}
         self.proofs: Patterns = {}
         self.helped = 0
+        self.alive = possible_tests(shape, self.compiled) if self.roots else []
+        self.dual_scale = 1.0  # what a unit of discrimination is worth
         constant = best_leaves(problem, np.zeros(problem.people.n_people, dtype=np.intp), 1)
         if constant is not None:
             self._offer(Tree(schema, problem.target, (Leaf(float(constant[0][0])),)))
+        self.constant = self.objective
         if start is not None:
             self._offer(start)
 
@@ -101,7 +120,7 @@ class Engine:
     def run(self) -> None:
         """Search until nothing is open, or the budget is spent."""
         if self.roots:
-            alive = possible_tests(self.problem.shape, self.compiled)
+            alive = self.alive
             mu, scale = self._warm_up(alive)
             self.ascent.scratch.forget()
             for box in itertools.chain(*(first_boxes(self.compiled, marks, mu, scale) for marks in alive)):
@@ -110,8 +129,10 @@ class Engine:
         self.in_hand = np.inf
         self.recorder.begin()
         while self.open and not self.budget.exhausted and not self._good_enough():
-            if self.helped < len(_HARD) and self.ascent.steps > _HARD[self.helped]:
-                self._local()
+            hard = _HARD_DEEP if self.ascent.deep else _HARD
+            if self.helped < len(hard) and self.ascent.steps > hard[self.helped]:
+                self.helped += 1
+                self._look_about()
             self.in_hand, _, box = heapq.heappop(self.open)
             if self.in_hand < self.objective - EPSILON:
                 self._examine(box)
@@ -120,12 +141,23 @@ class Engine:
                 self.open = []
             self._report()
 
-    def _local(self) -> None:
+    def _look_about(self) -> None:
         """Where the first trees leave much to do, a local search finds better ones sooner than the boxes would."""
-        patience, self.helped = _PATIENCE[self.helped], self.helped + 1
-        found = LocalSearch(patience).solve(self.problem, self.budget, self.tree)
+        if self.ascent.deep and self.problem.shape.min_samples_leaf == 1 and len(self.alive) == 1:
+            self._wander()
+            return
+        found = LocalSearch(_PATIENCE[max(0, self.helped - 1)]).solve(self.problem, self.budget, self.tree)
         if found.tree is not None:
             self._offer(found.tree)
+
+    def _wander(self) -> None:
+        """Anneal; trees that are limited in other ways than the depth are left to the local search."""
+        wanderer = Wanderer(self.compiled, self.dual_scale)
+        hot = max(_HOT * (self.constant - self.objective), 1e-3 * self.constant) if self.constant < np.inf else 1e-2
+        tests = wanderer.run(_WANDERED[self.helped], hot, self.helped)
+        tree = wanderer.tree(self.problem, tests, self.budget.remaining)
+        if tree is not None:
+            self._offer(tree)
 
     def _part(self, box: Box) -> None:
         """Open a first box; with depth 3, where bounds are dear, only once few enough people are free."""
@@ -178,11 +210,12 @@ class Engine:
     def _shallower(self) -> tuple[np.ndarray, float]:
         """The multipliers that depth 2 starts with, its tree, and a better one by local search."""
         shallow = Engine(self.problem.with_shape(replace(self.problem.shape, max_depth=2)), self.budget, self.tree)
-        mu, scale = shallow._warm_up(possible_tests(shallow.problem.shape, shallow.compiled))
+        mu, scale = shallow._warm_up(shallow.alive)
         if shallow.tree is not None:
             self._offer(shallow.tree)
+        self.dual_scale = scale
         if self.compiled.n_tests > _FEW_TESTS:
-            self._local()
+            self._look_about()
         return mu, scale
 
     def _sample_roots(self, feature: int, tried: int) -> list[np.ndarray]:
@@ -223,7 +256,7 @@ class Engine:
     def _examine(self, box: Box) -> None:
         """Close a box, or replace it by smaller ones; each time it comes up, more is done about it."""
         if box.seen < 2:
-            reached = replace(self._raised(box).box, seen=box.seen + 1)
+            reached = replace(self._raised(box).box, seen=2 if self.ascent.deep else box.seen + 1)
             far = self.ascent.deep or reached.bound < (1 - _PROMISING) * self.objective
             if not (box.has_free and far):
                 self._push(reached)  # its turn comes once the others are known too
@@ -237,32 +270,28 @@ class Engine:
 
     def _raised(self, box: Box) -> Ascended:
         """Look at a box that is new; climb in one that is not, and from where the nearest root has got to."""
-        if box.seen == 0 or box.has_free:
+        if not self.ascent.deep and (box.seen == 0 or box.has_free):
             return self._climb(box, GLANCE if box.seen else LOOK)
+        if box.has_free and box.mixture is None:
+            # Boxes that still have the first multipliers share their sides, so that a look costs little.
+            reached = self._climb(box, LOOK)
+            box = reached.box
+            if not (1 - DEEP_GLANCE.near) * self.objective < box.bound < self.objective - EPSILON:
+                return reached
         near = _nearest(self.climbed, box)
         box = box if near is None else with_multipliers(box, near)
-        reached = self._rounds(box) if self.ascent.deep else self._climb(box, STEADY)
-        _keep(self.climbed, box, Proof(reached.box.mu, reached.box.scale))
-        return reached
-
-    def _rounds(self, box: Box) -> Ascended:
-        """Climb for as long as that helps; each round has fewer tests to price."""
-        reached = self._climb(box, ROUND)
-        for _ in range(_MOST_ROUNDS - 1):
-            before, box = box.bound, reached.box
-            missing = self.objective - EPSILON - box.bound
-            if missing <= 0 or box.bound - before < _WORTH_A_ROUND * missing or self.budget.exhausted:
-                break
-            reached = self._climb(box, ROUND)
+        if self.ascent.deep:
+            reached = self._climb(box, DEEP_GLANCE if box.has_free else DEEP_CLIMB)
+        else:
+            reached = self._climb(box, STEADY)
+        _keep(self.climbed, box, Proof(reached.box.mu, reached.box.scale, mixture=reached.box.mixture))
         return reached
 
     def _prove(self, box: Box) -> None:
         """Close a box of one root by splitting what is possible below it; what the budget leaves open goes back."""
         proof = Proof(box.mu, box.scale)
-        # With depth 3 a proof is long: its parts wait for their turn, and no other root is proven the same way.
-        old = None if self.ascent.deep else _nearest(self.proofs, box)
-        stack: list[Open] = [Open(old, proof, box)]
-        for _ in range(1 if self.ascent.deep else _MOST_NODES):
+        stack: list[Open] = [Open(_nearest(self.proofs, box), proof, box)]
+        for _ in range(_MOST_NODES):
             if not stack or self.budget.exhausted:
                 break
             self._branch(stack.pop(), stack)
@@ -277,12 +306,9 @@ class Engine:
         if old is not None:
             box = with_multipliers(box, old)
         replayed = old is not None and old.split is not None
-        if replayed:
-            reached = self._climb(box, LOOK)
-        else:
-            reached = self._rounds(box) if self.ascent.deep else self._climb(box, CLIMB)
+        reached = self._climb(box, LOOK if replayed else DEEP_CLIMB if self.ascent.deep else CLIMB)
         box = reached.box
-        proof.mu, proof.scale = box.mu.astype(np.float32), box.scale
+        proof.mu, proof.scale, proof.mixture = box.mu.astype(np.float32), box.scale, box.mixture
         if box.bound >= self.objective - EPSILON or not box.alive.any(axis=1).all():
             return
         if np.prod(box.alive.sum(axis=1, dtype=float)) <= _LISTED:
@@ -291,6 +317,8 @@ class Engine:
                 self._push(box)  # its linear programs may have been cut short
             return
         split = old.split if replayed and old is not None else None
+        if split is None and len(box.caps) < _MOST_CAPS:
+            split = reached.split
         proof.split = split or split_tests(box, reached.chosen, self.compiled.owner)
         for number, part in proof.split.parts(box, self.compiled.owner):
             child = proof.children[number] = Proof(proof.mu, proof.scale)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from copy import copy
+from functools import cached_property
 
 import numpy as np
 
 from evenleaf.problem import Shape
 from evenleaf.solve.values import kernels
 from evenleaf.solve.values.boxes import FREE, LEFT, RIGHT, Box
+from evenleaf.solve.values.caps import Ghosts
 from evenleaf.solve.values.compiled import Compiled
 
 NO_TESTS = -1
@@ -18,8 +20,10 @@ _NEAREST = 12
 class Scratch:
     """Arrays shared by all oracles, one after another; `costs` holds the prices."""
 
-    def __init__(self, compiled: Compiled, shape: Shape) -> None:
+    def __init__(self, compiled: Compiled, shape: Shape, ghosts: Ghosts | None = None) -> None:
         self.compiled, self.shape = compiled, shape
+        self.ghosts = ghosts or Ghosts(np.zeros(0), 0.0)
+        self.n_real = compiled.n_people - len(self.ghosts.prices)
         n_people, n_levels = compiled.n_people, len(compiled.levels)
         widest = int(compiled.sizes.max(initial=2))
         most_levels = int(compiled.sizes[compiled.unordered].max(initial=1))
@@ -42,6 +46,18 @@ class Scratch:
         self.shared: tuple[tuple[bytes, float], np.ndarray] | None = None
         self.known: dict[tuple[int, int, int, int], np.ndarray] = {}
         self.out = np.full((2, compiled.n_tests + 1), kernels.INFINITE)
+
+    def price_ghosts(self) -> None:
+        """Ghosts have prices that no multiplier changes."""
+        self.costs[self.n_real :] = self.ghosts.prices
+
+    @cached_property
+    def influence(self) -> np.ndarray:
+        """How much each person's value may change the objective, a unit of it."""
+        c = self.compiled
+        person = np.repeat(np.arange(c.n_people), np.diff(c.pointers))
+        weight = np.abs(c.entries) * c.weight[c.rows, 0]
+        return np.asarray(c.share + np.bincount(person, weights=weight, minlength=c.n_people))
 
     def shares(self, alive: np.ndarray) -> bool:
         """Whether sides at these prices and with these marks are kept: those of the first boxes, which are alike."""

@@ -98,6 +98,13 @@ class Asked:
             return np.asarray(vectors[:, 0] + disparity)
         return np.where(disparity <= self.limit + FEASIBILITY_TOLERANCE + _SLACK, vectors[:, 0], np.inf)
 
+    def with_share(self, share: float) -> Asked:
+        """With one more disparity: how far the share of people with the second of two labels is from this."""
+        people = self.compiled.count / self.compiled.count.sum()
+        column = np.stack([np.zeros_like(people), people])[:, :, None]
+        vectors, start = np.concatenate([self.vectors, column], axis=2), np.append(self.start, -share)
+        return Asked(self.compiled, self.problem, vectors, start, self.depth, self.least)
+
     def at(self, mus: np.ndarray, claim: Claim) -> At:
         """Prices at multipliers, and what a tree better than the claim costs less than."""
         most = 1.0 if self.limit is None else _MOST_MU

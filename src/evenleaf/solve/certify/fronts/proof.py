@@ -36,7 +36,7 @@ from evenleaf.solve.certify.fronts.outlines import (
     with_tests,
 )
 from evenleaf.solve.certify.fronts.parts import Parts
-from evenleaf.solve.certify.fronts.shares import alike_or_unfair
+from evenleaf.solve.certify.fronts.shares import fair_shares
 from evenleaf.solve.certify.labels.meaning import check_objective, check_tests
 from evenleaf.solve.proofs.fronts import LEFT, OPEN, RIGHT, FrontsProof, Step
 from evenleaf.solve.search.compiled import compile_problem
@@ -71,10 +71,33 @@ class FrontsCheck:
         check_tests(self.problem, self.asked.compiled)
         check_objective(self.problem, self.asked.compiled)
         checked.append("The proof speaks about all tests of all columns, and prices people as the question does.")
-        if alike_or_unfair(self.problem):
+        shares = fair_shares(self.problem)
+        if shares is not None and len(shares) == 2:
             checked.append("Within the limit there are only trees that decide everybody alike.")
             return
-        top = self.proof.top
+        if shares is not None and self.proof.top.mus.shape[1] == self.asked.width:
+            self._check_shares(shares)
+        elif self.proof.others:
+            raise ProofError("the proof parts trees by their share of the second class, and does not price it")
+        else:
+            self._check_parts(self.proof.top)
+        checked.append(f"Its {self.total} parts, and {self.own} smaller ones, hold every tree that can be asked for.")
+        checked.append("In all of them every tree is worth at least as much.")
+
+    def _check_shares(self, shares: np.ndarray) -> None:
+        """Every share between nobody and everybody has its own parts, in which it is one more disparity to be met.
+
+        Trees that decide everybody alike were looked at with the claim.
+        """
+        if len(self.proof.tops) != len(shares) - 2:
+            raise ProofError("the proof does not speak about every share of people that may get the second class")
+        whole = self.asked
+        for share, top in zip(shares[1:-1], self.proof.tops, strict=True):
+            self.asked = whole.with_share(float(share))
+            self.parts = Parts(self.asked)
+            self._check_parts(top)
+
+    def _check_parts(self, top: Step) -> None:
         depth = self.asked.depth if len(self.asked.features) else 0
         waiting = [Part(Slot(depth), top, self.asked.at(top.mus, self.claim), [_MOST_OWN])]
         while waiting:
@@ -82,8 +105,6 @@ class FrontsCheck:
             waiting.extend(self._rule_out(part))
             self.done += part.step is not None
             self.on_progress(min(self.done, self.total), self.total)
-        checked.append(f"Its {self.total} parts, and {self.own} smaller ones, hold every tree that can be asked for.")
-        checked.append("In all of them every tree is worth at least as much.")
 
     def _rule_out(self, part: Part) -> list[Part]:
         """What is left to be ruled out of a part: nothing, or smaller parts."""

@@ -1,4 +1,4 @@
-"""Where D ≤ ε leaves nothing but trees that decide everybody alike, by counting people.
+"""Where D ≤ ε leaves only some shares of people with the second class, by counting people.
 
 With two classes, let people be of one kind if their columns of the operator are the same. D then depends only on the
 share of each kind that gets the second class. A common share is a fraction n/m of every kind's number of people m; if
@@ -16,20 +16,23 @@ _MOST_ROWS, _MOST_KINDS, _LABELLINGS = 64, 64, 20
 _ROUNDING = 1e-10
 
 
-def alike_or_unfair(problem: Problem) -> bool:
-    """Whether every tree that gives people different classes breaks the limit."""
+def fair_shares(problem: Problem) -> np.ndarray | None:
+    """The shares that trees within the limit can give the second class: 0, 1/g … 1; None where there may be others."""
     limit, rows = problem.max_discrimination, problem.simplified
     if limit is None or problem.people.outcome.n_classes != 2 or not 0 < rows.n_rows <= _MOST_ROWS:
-        return False
+        return None
     _check_rows(problem)
     # Rows compare averages, so that both classes give a row the same difference but for its sign.
     columns = rows.matrix.toarray() * rows.weight.sum(axis=1)[:, None]
     kinds, people = np.unique(columns, axis=1, return_counts=True)
-    if not 2 <= len(people) <= _MOST_KINDS or np.gcd.reduce(people) != 1:
-        return False
+    if not 2 <= len(people) <= _MOST_KINDS:
+        return None
     by_share = kinds * people
     unbalanced = float(np.abs(by_share.sum(axis=1)).sum())
-    return _least(by_share, people) > limit + FEASIBILITY_TOLERANCE + unbalanced + _ROUNDING
+    if not _least(by_share, people) > limit + FEASIBILITY_TOLERANCE + unbalanced + _ROUNDING:
+        return None
+    divisor = int(np.gcd.reduce(people))
+    return np.arange(divisor + 1) / divisor
 
 
 def _least(by_share: np.ndarray, people: np.ndarray) -> float:

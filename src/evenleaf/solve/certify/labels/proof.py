@@ -128,9 +128,13 @@ class LabelsCheck:
             if not len(left):
                 self._tell(_count(region))
                 return
+        if together is not None and self.bounds.depth > 2 and region.labels is not None and not region.parts:
+            # The labels of deeper trees were decided for all roots of the region together.
+            self._walk(together, alive, (), region.labels)
+            self._tell(1)
+            return
         for part in region.parts:
             self._rule_out(part, alive, path)
-        # Roots of deeper trees were always judged together, so the multipliers of the region are all there is.
         again = path if self.bounds.depth <= 2 else path[-1:]
         at_a_time = 1 if self.bounds.depth > 2 else int(np.clip(_CELLS // max(1, alive.sum()), 1, _MOST_ROOTS))
         for roots in self._left_over(region, at_a_time):

@@ -29,9 +29,36 @@ def undominated(points, mode, most):
         _one_dimension(points, mode, keep)
     elif width == 2:
         _one_sided(points, 1.0 if mode == 2 else -1.0, keep)
+    elif mode == 0:
+        _same_disparities(points, keep)
     else:
         _several_dimensions(points, mode, most, keep)
     return keep
+
+
+@njit
+def _same_disparities(points, keep):
+    """Side by side in the order of the first disparity, then of the loss: the cheapest of equal ones stays."""
+    n, width = points.shape
+    order = np.argsort(points[:, 0], kind="mergesort")
+    order = order[np.argsort(points[order, 1], kind="mergesort")]
+    for s in range(1, n):
+        p = order[s]
+        for t in range(s - 1, -1, -1):
+            q = order[t]
+            if points[p, 1] - points[q, 1] > 1e-14:
+                break
+            distance = 0.0
+            for d in range(1, width):
+                distance += abs(points[p, d] - points[q, d])
+            if distance <= 1e-14:
+                # Disparities that differ by rounding alone may stand in any order.
+                if points[q, 0] <= points[p, 0]:
+                    keep[p] = False
+                else:
+                    keep[q] = False
+                if not keep[p]:
+                    break
 
 
 @njit

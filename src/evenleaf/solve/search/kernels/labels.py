@@ -46,53 +46,58 @@ def subset_cost(sums):
 def crowded_subset(sums, count, least_people, chosen):
     """The best subset of levels that leaves enough people on both parts: (cost, label left, label right).
 
-    Level by level, for every number of people so far on the left and on the right (counted up to what is enough),
-    the least cost; `chosen[level]` tells who goes left in the end. Infinite where the people are too few.
+    `chosen[level]` tells who goes left in the end. Infinite where the people are too few.
     """
     n_levels, n_labels = sums.shape
     enough = least_people
-    width = enough + 1
     best, first, second = INFINITE, 0, 1
-    table = np.empty((n_levels + 1, width, width))
+    table = np.empty((n_levels + 1, 2 * enough + 1))
+    came = np.empty((n_levels + 1, 2 * enough + 1), np.int64)
     for a in range(n_labels + 1):
         for b in range(n_labels + 1):
             if a == b:
                 continue
-            table[:] = INFINITE
-            table[0, 0, 0] = 0.0
-            for level in range(n_levels):
-                left = 0.0 if a == 0 else sums[level, a - 1]
-                right = 0.0 if b == 0 else sums[level, b - 1]
-                for p in range(width):
-                    for q in range(width):
-                        value = table[level, p, q]
-                        if value >= INFINITE:
-                            continue
-                        more = min(enough, p + count[level])
-                        table[level + 1, more, q] = min(table[level + 1, more, q], value + left)
-                        more = min(enough, q + count[level])
-                        table[level + 1, p, more] = min(table[level + 1, p, more], value + right)
-            if table[n_levels, enough, enough] < best:
-                best, first, second = table[n_levels, enough, enough], a, b
-                _trace_back(table, sums, count, enough, a, b, chosen)
+            _fill_levels(sums, count, enough, a, b, table, came)
+            if table[n_levels, 2 * enough] < best:
+                best, first, second = table[n_levels, 2 * enough], a, b
+                place = 2 * enough
+                for level in range(n_levels - 1, -1, -1):
+                    # Steps that took a level left are written as −1 − where from.
+                    step = came[level + 1, place]
+                    chosen[level] = step < 0
+                    place = -1 - step if step < 0 else step
     return best, first, second
 
 
 @njit
-def _trace_back(table, sums, count, enough, a, b, chosen):
-    """Which levels went left on the way to the best entry."""
-    p, q = enough, enough
-    for level in range(table.shape[0] - 2, -1, -1):
-        target = table[level + 1, p, q]
+def _fill_levels(sums, count, enough, a, b, table, came):
+    """The least cost of the first levels for every number of people left and right, counted up to what is enough.
+
+    While too few are on the left, how many those are says how many are on the right: entries below `enough`. Once
+    they are enough, only the right counts: entry `enough` + people on the right.
+    """
+    n_levels = sums.shape[0]
+    table[:] = INFINITE
+    table[0, 0] = 0.0
+    so_far = 0
+    for level in range(n_levels):
         left = 0.0 if a == 0 else sums[level, a - 1]
         right = 0.0 if b == 0 else sums[level, b - 1]
-        found = False
-        for r in range(enough + 1):
-            if not found and min(enough, r + count[level]) == p and table[level, r, q] + left == target:
-                chosen[level], p, found = True, r, True
-        for r in range(enough + 1):
-            if not found and min(enough, r + count[level]) == q and table[level, p, r] + right == target:
-                chosen[level], q, found = False, r, True
+        here = count[level]
+        for place in range(2 * enough + 1):
+            value = table[level, place]
+            if value >= INFINITE:
+                continue
+            if place < enough:
+                to_left = place + here if place + here < enough else enough + min(enough, so_far - place)
+                to_right = place
+            else:
+                to_left, to_right = place, min(2 * enough, place + here)
+            if value + left < table[level + 1, to_left]:
+                table[level + 1, to_left], came[level + 1, to_left] = value + left, -1 - place
+            if value + right < table[level + 1, to_right]:
+                table[level + 1, to_right], came[level + 1, to_right] = value + right, place
+        so_far += here
 
 
 @njit

@@ -8,6 +8,7 @@ from evenleaf.solve.search.kernels.compile import INFINITE, njit
 from evenleaf.solve.search.kernels.histograms import histogram
 
 MOST_SPELT = 8  # levels of a stump whose subsets are listed: the largest, as levels are ranked by their people
+LONGEST_RUN = 8  # neighbouring stumps that are bounded together
 
 
 @njit
@@ -59,36 +60,101 @@ def best_pair(
     """The cheapest admissible pair of stumps when every part picks its side, and the least total of each stump.
 
     Only pairs cheaper than `start` count. Stumps that can lead neither below the best so far nor below the budget,
-    even if every part could pick among all stumps of the other side, are passed over; the least totals are then
-    lower bounds, which is all that dropping a stump needs.
+    even if every part could pick among all stumps of the other side, are passed over, and so are runs of
+    neighbouring stumps, which are much alike, by their least costs. The least totals are then exact or no lower
+    than the budget, which is all that dropping a stump needs.
     """
-    none = allowed.shape[0] - 1
+    none, n_parts = allowed.shape[0] - 1, left_parts.shape[1]
     hope_of_each(left, left_parts, right, right_parts, least_left)
     hope_of_each(right, right_parts, left, left_parts, least_right)
-    hope = least_right.copy()
     best, best_left, best_right = start, -1, -1
-    least_right[:] = INFINITE
-    for q in np.argsort(least_left):
-        if least_left[q] >= best and least_left[q] >= budget:
-            continue
-        f = left_stumps[q, 0] if left_stumps[q, 0] >= 0 else none
-        row = INFINITE
-        for p in range(len(right)):
-            if hope[p] >= best and hope[p] >= budget:
-                row = min(row, hope[p])
+    limit = max(best, budget)
+    hope_left, hope_right = least_left.copy(), least_right.copy()
+    least_left[:], least_right[:] = INFINITE, INFINITE
+    if hope_left.min() >= limit or hope_right.min() >= limit:
+        return best, best_left, best_right
+    runs_left, runs_right = runs_of(left_stumps), runs_of(right_stumps)
+    low_left, low_right = least_of_runs(left, left_parts, runs_left), least_of_runs(right, right_parts, runs_right)
+    run_hope_left, run_hope_right = least_in_runs(hope_left, runs_left), least_in_runs(hope_right, runs_right)
+    bound = np.empty(len(run_hope_right))
+    for a in np.argsort(run_hope_left):
+        if run_hope_left[a] >= limit:
+            break
+        bound_runs(low_left[:, a], low_right, bound)
+        for b in range(len(bound)):
+            if bound[b] >= limit or run_hope_right[b] >= limit:
                 continue
-            g = right_stumps[p, 0] if right_stumps[p, 0] >= 0 else none
-            if not allowed[f, g]:
-                continue
-            total = left[q] + right[p]
-            for u in range(left_parts.shape[1]):
-                total += min(left_parts[q, u], right_parts[p, u])
-            row = min(row, total)
-            least_right[p] = min(least_right[p], total)
-            if total < best:
-                best, best_left, best_right = total, q, p
-        least_left[q] = row
+            for q in range(runs_left[a], runs_left[a + 1]):
+                if hope_left[q] >= limit:
+                    continue
+                total = left[q] + low_right[n_parts, b]
+                for u in range(n_parts):
+                    total += min(left_parts[q, u], low_right[u, b])
+                if total >= limit:
+                    continue
+                f = left_stumps[q, 0] if left_stumps[q, 0] >= 0 else none
+                for p in range(runs_right[b], runs_right[b + 1]):
+                    g = right_stumps[p, 0] if right_stumps[p, 0] >= 0 else none
+                    if hope_right[p] >= limit or not allowed[f, g]:
+                        continue
+                    total = left[q] + right[p]
+                    for u in range(n_parts):
+                        total += min(left_parts[q, u], right_parts[p, u])
+                    least_left[q], least_right[p] = min(least_left[q], total), min(least_right[p], total)
+                    if total < best:
+                        best, best_left, best_right = total, q, p
+                        limit = max(best, budget)
     return best, best_left, best_right
+
+
+@njit
+def runs_of(stumps):
+    """Where runs of stumps on one feature with the same labels start; the last entry is the end."""
+    starts = np.empty(len(stumps) + 1, np.int64)
+    n = 0
+    for q in range(len(stumps)):
+        new = n == 0 or q - starts[n - 1] >= LONGEST_RUN
+        for entry in (0, 2, 3):
+            new = new or stumps[q, entry] != stumps[q - 1, entry]
+        if new:
+            starts[n] = q
+            n += 1
+    starts[n] = len(stumps)
+    return starts[: n + 1]
+
+
+@njit
+def least_of_runs(settled, parts, starts):
+    """The least cost of each run on each part, and, in the last row, on those whose side is settled."""
+    n_parts = parts.shape[1]
+    low = np.full((n_parts + 1, len(starts) - 1), INFINITE)
+    for a in range(len(starts) - 1):
+        for q in range(starts[a], starts[a + 1]):
+            low[n_parts, a] = min(low[n_parts, a], settled[q])
+            for u in range(n_parts):
+                low[u, a] = min(low[u, a], parts[q, u])
+    return low
+
+
+@njit
+def least_in_runs(values, starts):
+    """The least value of each run."""
+    low = np.empty(len(starts) - 1)
+    for a in range(len(low)):
+        low[a] = values[starts[a] : starts[a + 1]].min()
+    return low
+
+
+@njit
+def bound_runs(low, others, bound):
+    """What a run costs at least with each run of the other side; run by run within a part, for the processor's sake."""
+    n_parts = len(low) - 1
+    for b in range(len(bound)):
+        bound[b] = low[n_parts] + others[n_parts, b]
+    for u in range(n_parts):
+        mine = low[u]
+        for b in range(len(bound)):
+            bound[b] += mine if mine < others[u, b] else others[u, b]
 
 
 @njit

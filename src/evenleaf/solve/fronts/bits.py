@@ -1,0 +1,120 @@
+"""Tables of columns with two values each, as bits: nobody is merged, ranked or sorted, people are only counted.
+
+People of one kind have the same outcome, the same weight and the same column of the operator, so that a label gives
+them the same vector. A sum over people is then a count of each kind, a whole number, times the kind's vector: however
+many people there are, its only rounding is that of as many terms as there are kinds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenleaf.problem import Misclassification, Problem
+from evenleaf.solve.fronts.kernels.bits import BINARY, CONSTANT, laid_out, number_kinds, pack, pair_counts
+from evenleaf.solve.search.compiled import Feature
+
+_MOST_KINDS, _MOST_ROWS, _SAME = 64, 16, 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Kinds:
+    """How many people of each kind there are, and what the second label adds to loss and disparities (kind × d + 1).
+
+    `offset` is the vector of a tree that gives everybody the first label.
+    """
+
+    kind: np.ndarray
+    heads: np.ndarray
+    vectors: np.ndarray
+    offset: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Bits:
+    """The columns with two values: `second[f]` is the value whose bit is set."""
+
+    kinds: Kinds
+    features: tuple[Feature, ...]
+    second: np.ndarray
+    counts: np.ndarray
+
+    def sums(self) -> tuple[np.ndarray, np.ndarray]:
+        """Vectors and people over all with both bits (quantity × feature × feature), and over everybody."""
+        by_kind = np.column_stack([self.kinds.vectors, np.ones(len(self.kinds.heads))])
+        n_kinds, n_features = self.counts.shape[:2]
+        pairs = by_kind.T @ self.counts.reshape(n_kinds, -1).astype(np.float64)
+        return pairs.reshape(len(pairs), n_features, n_features), self.kinds.heads @ by_kind
+
+
+def find_bits(problem: Problem) -> Bits | None:
+    """The table as bits, None where a column has more than two values, or people are of too many kinds."""
+    kinds = _find_kinds(problem)
+    if kinds is None:
+        return None
+    table, shape = problem.people.features, problem.shape
+    order, _, words = laid_out(kinds.kind, len(kinds.heads))
+    allowed = shape.allowed(table.schema)
+    bits, room = np.empty((len(allowed), int(words[-1])), dtype=np.uint64), np.empty(len(order), dtype=np.uint8)
+    features: list[Feature] = []
+    second: list[bool] = []
+    for column in allowed:
+        values = table.data[column]
+        categorical = table.schema[column].is_categorical
+        # Numbers are told apart by their bits; −0.0, and missing numbers, are left to whoever ranks them.
+        found, other = pack(values if categorical else values.view(np.int64), order, room, bits[len(features)])
+        if found == CONSTANT:
+            continue
+        ends = np.sort(values[[0, other]])
+        if found != BINARY or not ends[0] < ends[1] or (categorical and ends[0] < 0):
+            return None
+        features.append(Feature(column, False, categorical, ends))
+        second.append(bool(ends[1] == values[other]))
+    counts = pair_counts(bits[: len(features)], words)
+    return Bits(kinds, tuple(features), np.array(second, dtype=np.bool_), counts)
+
+
+def _find_kinds(problem: Problem) -> Kinds | None:
+    people, disparity = problem.people, problem.disparity
+    if not isinstance(problem.loss, Misclassification) or people.outcome.n_classes != 2:
+        return None
+    if disparity.n_rows > _MOST_ROWS or not people.n_people:
+        return None
+    columns = disparity.matrix.toarray()
+    uneven = people.weight.min() < people.weight.max()
+    told_apart = np.vstack([columns, people.weight]) if uneven else columns
+    kind, example = number_kinds(people.outcome.values, told_apart, _MOST_KINDS)
+    if not len(example):
+        return None
+    heads = np.bincount(kind, minlength=len(example))
+    rows = _folded(columns[:, example], disparity.weight, heads)
+    if rows is None:
+        return None
+    factor = 1.0 if problem.max_discrimination is not None else problem.fairness_weight
+    costs = problem.loss.table(people.outcome.take(example)) * (people.weight[example] / people.weight.sum())[:, None]
+    vectors = np.column_stack([costs[:, 1] - costs[:, 0], factor * rows.T])
+    return Kinds(kind, heads, vectors, np.concatenate([[heads @ costs[:, 0]], np.zeros(len(rows))]))
+
+
+def _folded(columns: np.ndarray, weight: np.ndarray, heads: np.ndarray) -> np.ndarray | None:
+    """The rows over kinds, their weights multiplied in and proportional ones made one; None where one is unbalanced.
+
+    A row that compares averages sums to zero, so that of two classes both have the same difference but for its sign.
+    """
+    rows = columns * weight.sum(axis=1)[:, None]
+    if (np.abs(rows @ heads) > 1e-9 * (np.abs(rows) @ heads)).any():
+        return None
+    kept: list[np.ndarray] = []
+    for row in rows:
+        largest = np.abs(row).max(initial=0.0)
+        for place, other in enumerate(kept):
+            lead = int(np.abs(other).argmax())
+            ratio = row[lead] / other[lead]
+            if np.abs(row - ratio * other).max() <= _SAME * largest:
+                kept[place] = other * (1 + abs(ratio))
+                break
+        else:
+            if largest > 0:
+                kept.append(row)
+    return np.array(kept).reshape(len(kept), len(heads))

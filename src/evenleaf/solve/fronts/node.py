@@ -1,0 +1,41 @@
+"""A node of the search: a part of all trees with what is known of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenleaf.solve.fronts.ascent import Climb
+from evenleaf.solve.fronts.cell import Place
+from evenleaf.solve.fronts.tests import Part
+
+FIRST_STEP = 0.002  # how far above its bound a node is first listed
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """A part with its bound and its multipliers; `step` is how far above the bound it is listed next."""
+
+    bound: float
+    part: Part
+    mus: np.ndarray
+    step: float = FIRST_STEP
+    halved: bool = False
+    looked: bool = False
+    climbed: bool = False
+    both_sides: bool = False
+    values: np.ndarray | None = None  # what the slots cost at the multipliers, once it is known
+
+
+def urgency(place: Place) -> tuple[int, bool, int]:
+    """Which slot to open: the deepest, forks after slots of their depth, then the one with the most people."""
+    return place.depth, place.fork is None, len(place.members)
+
+
+def handed_on(seen: Climb, most: int) -> np.ndarray:
+    """The multipliers worth keeping: the highest points that were seen, the best first."""
+    order = sorted(range(len(seen.seen)), key=lambda n: -seen.seen[n].value)
+    mus = np.array([seen.seen[n].mu for n in order])
+    _, first = np.unique(mus, axis=0, return_index=True)
+    return mus[np.sort(first)][:most]

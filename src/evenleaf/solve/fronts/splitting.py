@@ -1,0 +1,67 @@
+"""How a node is split: a box in halves, a slot by its first tests, a fork by its commonest level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from evenleaf.solve.fronts.cell import Cell, Place, at, replaced, slot_paths
+from evenleaf.solve.fronts.lane import Prices
+from evenleaf.solve.fronts.limits import Limits, used_features
+from evenleaf.solve.fronts.node import Node, urgency
+from evenleaf.solve.fronts.oracle import Oracle
+from evenleaf.solve.fronts.tests import Box, Fork, Levels, Part, Slot, Split
+
+
+class Splitter:
+    """Makes smaller nodes that together are a node."""
+
+    def __init__(self, oracle: Oracle, limits: Limits) -> None:
+        self.oracle, self.limits = oracle, limits
+
+    def tightened(self, node: Node, cell: Cell) -> Iterator[Node]:
+        """The box with the most free people in two halves."""
+        loose = max(cell.loose, key=lambda loose: int(self.oracle.count[loose.free].sum()))
+        split = at(node.part, loose.path)
+        assert isinstance(split, Split)  # noqa: S101 (a loose box belongs to a split)
+        for half in loose.box.halves(self.oracle.weights(loose.box, loose.members)):
+            part = replaced(node.part, loose.path, Split(half, split.left, split.right))
+            yield Node(node.bound, part, node.mus)
+
+    def first_tests(self, node: Node, depth: int) -> Iterator[Node]:
+        """Every box of root tests, unlooked at: a table of them all would be a long wait without news."""
+        yield replace(node, part=Slot(0), values=None)
+        everybody = Place(np.arange(self.oracle.ranks.shape[1]), depth)
+        for box in self.oracle.boxes(everybody.members, depth):
+            part = self._below(box, everybody)
+            if self.limits.keeps(used_features(part)):
+                yield replace(node, part=part, values=None)
+
+    def opened(self, node: Node, cell: Cell, prices: Prices, rest: np.ndarray, objective: float) -> Iterator[Node]:
+        """The deepest slot with every first test that may lead below the objective; `rest` is beside each slot."""
+        number = max(range(len(cell.places)), key=lambda n: urgency(cell.places[n]))
+        place, path = cell.places[number], slot_paths(node.part)[number]
+        if place.fork is not None:
+            yield from self._forked(node, place, path)
+            return
+        leaf = float((rest[number] + self.oracle.leaf(place.members, prices)).max())
+        yield Node(max(node.bound, leaf), replaced(node.part, path, Slot(0)), node.mus)
+        children = self.oracle.children(place.members, place.depth, prices)
+        for box, bound in zip(children.boxes, (children.values + rest[number]).max(axis=1), strict=True):
+            part = replaced(node.part, path, self._below(box, place))
+            if bound < objective and self.limits.keeps(used_features(part)):
+                yield Node(max(node.bound, float(bound)), part, node.mus)
+
+    def _below(self, box: Box, place: Place) -> Part:
+        """A first test with all that may hang below it."""
+        if place.depth == 2 and isinstance(box, Levels) and self.oracle.forks(box, place.members):
+            return Fork(box)
+        return Split(box, Slot(place.depth - 1), Slot(place.depth - 1))
+
+    def _forked(self, node: Node, place: Place, path: tuple[int, ...]) -> Iterator[Node]:
+        """A fork with its commonest free level on either side."""
+        assert place.fork is not None  # noqa: S101 (asked for only then)
+        for half in place.fork.halves(self.oracle.weights(place.fork, place.members)):
+            yield Node(node.bound, replaced(node.part, path, self._below(half, place)), node.mus)

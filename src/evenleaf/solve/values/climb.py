@@ -1,0 +1,100 @@
+"""What every ascent shares: the bound of a box at given multipliers, and the trees met on the way (ALGORITHM §2).
+
+Any μ ∈ [−1, 1] gives a valid bound, so the steps may be as rough as they like; reaching the incumbent is enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenleaf.solve.proofs.values import GRID
+from evenleaf.solve.values import kernels
+from evenleaf.solve.values.boxes import Box
+from evenleaf.solve.values.caps import ValueSplit
+from evenleaf.solve.values.oracle import Scratch, StumpOracle, SubtreeOracle
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A tree met on the way: everybody's leaf, its root and its tests, and its objective with values as they were."""
+
+    feature: int
+    state: np.ndarray
+    tests: np.ndarray
+    leaf: np.ndarray
+    objective: float
+
+
+@dataclass(frozen=True, eq=False)
+class Ascended:
+    """What an ascent reached: the box with its new bound and fewer tests, and the trees that it wavered between."""
+
+    box: Box
+    chosen: np.ndarray  # the tests of the trees met, one row each
+    found: Found | None
+    split: ValueSplit | None = None  # what would part the trees of the mixture, where that is known
+    bounds: int = 0  # how often a bound was asked for
+
+
+class Climb:
+    """One ascent: the state that its steps share. `limit` is ε, where the discrimination is limited."""
+
+    def __init__(
+        self, box: Box, oracle: StumpOracle | SubtreeOracle, scratch: Scratch, target: float, limit: float | None
+    ) -> None:
+        self.box, self.oracle, self.scratch, self.target, self.limit = box, oracle, scratch, target, limit
+        self.compiled = scratch.compiled
+        self.outcome = self.compiled.levels[self.compiled.level]
+        self.differences = np.zeros_like(self.compiled.weight)
+        self.found: Found | None = None
+        self.chosen: list[np.ndarray] = []
+        self.bounds = 0
+
+    def bound(self, mu: np.ndarray, scale: float, target: float | None = None) -> tuple[float, np.ndarray]:
+        """The cheapest tree of the box at these multipliers, and its cost: a bound for every tree in it."""
+        c = self.compiled
+        # A certificate holds multipliers on a grid: priced there, the bound that it proves is this very one.
+        np.rint(mu * GRID, out=mu)
+        mu /= GRID
+        self.priced = (mu.copy(), scale)
+        kernels.dual_costs(c.pointers, c.rows, c.entries, c.weight, scale, mu, self.scratch.costs)
+        self.scratch.price_ghosts()
+        self.bounds += 1
+        self.scratch.tag = (mu.tobytes(), scale)
+        offset = self.offset(scale)
+        value, tests = self.oracle.best((self.target if target is None else target) - offset)
+        return value + offset, tests
+
+    def offset(self, scale: float) -> float:
+        """−λε, where the discrimination is limited; and what the costs of ghosts lack."""
+        return self.scratch.ghosts.offset - (0.0 if self.limit is None else scale * self.limit)
+
+    def consider(self, tests: np.ndarray) -> np.ndarray:
+        """Price the oracle's tree truly and keep it if it is the best so far; everybody's value."""
+        c, limit, v = self.compiled, self.limit, self.differences
+        loss, decided = self.oracle.decide(tests)
+        kernels.differences(c.pointers, c.rows, c.entries, decided, v)
+        self.chosen.append(tests)
+        if self.oracle.real:
+            if self.box.caps:
+                real = slice(0, self.scratch.n_real)
+                loss = float(c.share[real] @ np.abs(self.outcome[real] - decided[real]))
+            discrimination = float((c.weight * np.abs(v)).sum())
+            # Values that break the limit may be mended with the same tests, so that such a tree is kept too.
+            objective = loss + (discrimination if limit is None else max(0.0, discrimination - limit))
+            if self.found is None or objective < self.found.objective:
+                leaf = self.scratch.leaf[: self.scratch.n_real].copy()
+                self.found = Found(self.box.feature, self.box.state, tests.copy(), leaf, objective)
+        return decided
+
+    def survivors(self, mu: np.ndarray, scale: float) -> np.ndarray:
+        """The tests that may still lead below the target, at these multipliers."""
+        if self.priced[1] != scale or not np.array_equal(self.priced[0], mu):
+            self.bound(mu, scale)
+        return self.oracle.survivors(self.target - kernels.EPSILON - self.offset(scale))
+
+    def trees_met(self) -> np.ndarray:
+        """The tests of the trees met, one row each."""
+        return np.array(self.chosen) if self.chosen else np.zeros((0, 6), dtype=np.int64)
