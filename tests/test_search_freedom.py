@@ -1,0 +1,120 @@
+"""Labels that are decided while people are free: the answers, the proofs, and when it is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from evenleaf.fairness import DisparateTreatment
+from evenleaf.problem import Problem, Shape, pose
+from evenleaf.solve import Budget
+from evenleaf.solve.certify import check
+from evenleaf.solve.proofs.labels import OPEN, LabelsProof, Region
+from evenleaf.solve.search import SearchSolver, freedom
+from evenleaf.solve.search.boxes import Box, first_boxes
+from evenleaf.solve.search.compiled import compile_problem
+from evenleaf.solve.search.freedom import Freedom
+from evenleaf.testing import brute_force, people_from
+from evenleaf.testing.strategies import problems
+
+SOLVER = SearchSolver()
+
+
+@pytest.fixture
+def always() -> Iterator[None]:
+    """Labels are decided in every box, however many are free and however far the bound is."""
+    changed = patch.multiple(freedom, _MOST_BY_LEVEL=1.0, _MOST_BY_CUT=1.0, _LEAST_BOUND=-np.inf, _SHRINK=1.0)
+    with changed:
+        yield
+
+
+def levelled(n: int = 60, levels: int = 6, depth: int = 3) -> Problem:
+    """A column whose levels are of very different sizes, and numbers without a pattern."""
+    number = np.arange(n)
+    level = np.minimum((number * 7 % 31) ** 2 // 40, levels - 1)
+    columns = {"c": [f"level {i}" for i in level], "x": number * 5 % 13, "z": number * number % 7}
+    people = people_from(columns, (number * number + level) % 3 % 2, {"g": ["ab"[i] for i in number * 3 % 7 % 2]})
+    return pose(people, fairness=DisparateTreatment(n_neighbors=3), fairness_weight=1.0, shape=Shape(max_depth=depth))
+
+
+def joint_regions(regions: tuple[Region, ...] | list[Region]) -> int:
+    """How many regions with several roots are closed by labels."""
+    found = 0
+    for region in regions:
+        several = region.last > region.first if region.sides is None else bool((region.sides == OPEN).any())
+        found += (several and region.labels is not None and not region.parts) + joint_regions(region.parts)
+    return found
+
+
+@pytest.mark.usefixtures("always")
+def test_labels_close_several_roots_at_once_and_the_checker_agrees() -> None:
+    problem = levelled()
+    answer = SOLVER.solve(problem, Budget())
+    assert answer.proven
+    assert answer.certificate is not None
+    assert isinstance(answer.certificate.proof, LabelsProof)
+    assert joint_regions(answer.certificate.proof.regions) > 0
+    verdict = check(answer.certificate.to_bytes(), problem)
+    assert verdict.holds, verdict.reason
+
+
+@pytest.mark.usefixtures("always")
+def test_a_proof_without_such_labels_is_refused() -> None:
+    problem = levelled()
+    answer = SOLVER.solve(problem, Budget())
+    assert answer.certificate is not None
+    assert isinstance(answer.certificate.proof, LabelsProof)
+    regions = list(answer.certificate.proof.regions)
+    place = next(i for i, region in enumerate(regions) if joint_regions([region]))
+    regions[place] = replace(regions[place], parts=[], labels=None)
+    torn = replace(answer.certificate, proof=LabelsProof(tuple(regions)))
+    verdict = check(torn, problem)
+    assert not verdict.holds
+    assert "does not rule out" in verdict.reason
+
+
+@pytest.mark.usefixtures("always")
+@given(problem=problems(task="classification", max_people=8, max_values=4, limits=False))
+@settings(max_examples=60)
+def test_the_answer_is_that_of_brute_force(problem: Problem) -> None:
+    problem = problem.with_shape(Shape(max_depth=3))
+    if not SOLVER.accepts(problem):
+        return
+    answer, expected = SOLVER.solve(problem, Budget()), brute_force(problem)
+    assert answer.status is expected.status
+    assert answer.objective == pytest.approx(expected.objective, abs=1e-9)
+    if answer.certificate is not None:
+        assert check(answer.certificate, problem).holds
+
+
+def box_on(problem: Problem, depth: int) -> tuple[Freedom, Box]:
+    """The box of all tests on the levelled column, with a bound of 0.5."""
+    compiled = compile_problem(problem)
+    boxes = first_boxes(compiled, np.zeros_like(compiled.weight), 1.0, depth, walk=False)
+    return Freedom(compiled, depth), replace(next(b for b in boxes if compiled.unordered[b.feature]), bound=0.5)
+
+
+def test_boxes_far_below_the_incumbent_are_split_first() -> None:
+    kept, box = box_on(levelled(), 3)
+    kept.most[:] = 1.0
+    assert kept.allows(box, 0.6)
+    assert not kept.allows(box, 0.7)
+
+
+def test_failures_make_it_careful_and_successes_bold() -> None:
+    kept, box = box_on(levelled(), 3)
+    kept.highest[:] = kept.most[:] = 1.0
+    kept.learn(box, worked=False)
+    assert not kept.allows(box, 0.5)
+    kept.learn(box, worked=True)
+    assert kept.allows(box, 0.5)
+
+
+def test_shallow_trees_never_decide_labels_while_people_are_free() -> None:
+    kept, box = box_on(levelled(), 2)
+    assert not kept.allows(box, 0.5)
