@@ -6,10 +6,11 @@ from evenleaf.errors import DisagreementError
 from evenleaf.problem import Problem, Score
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.certificate import Certificate, make_certificate
+from evenleaf.solve.conclude import Reached, conclude, run
 from evenleaf.solve.fronts.engine import EPSILON, Engine
 from evenleaf.solve.fronts.shallow import find_shallow
 from evenleaf.solve.fronts.shares import ShareSearch, find_search
-from evenleaf.solve.result import PROOF_TOLERANCE, Solution, Status, Stop, confirm
+from evenleaf.solve.result import Solution, Status, Stop
 from evenleaf.tree import Tree
 
 TOLERANCE = 1e-7  # a certificate rules out trees that are better by more than this
@@ -77,31 +78,9 @@ class FrontSolver:
 
     def _searched(self, problem: Problem, budget: Budget, start: Tree | None) -> Solution:
         engine = find_search(problem, budget, start, self.certificate)
-        stop = Stop.FINISHED
-        try:
-            engine.run()
-        except KeyboardInterrupt:
-            budget.cancel()
-        if budget.cancelled:
-            stop = Stop.INTERRUPTED
-        elif engine.unfinished:
-            stop = Stop.TIME_LIMIT if budget.remaining <= 0 else Stop.GAP
-        if engine.tree is None:
-            return Solution(None, None, max(engine.bound, 0.0), Status.UNKNOWN, stop, self.name, budget.seconds)
-        score = confirm(problem, engine.tree, engine.objective)
-        proven = score.objective - engine.bound <= PROOF_TOLERANCE
-        return Solution(
-            engine.tree,
-            score,
-            score.objective if proven else max(engine.bound, 0.0),
-            Status.PROVEN if proven else Status.FEASIBLE,
-            stop,
-            self.name,
-            budget.seconds,
-            tuple(budget.trace),
-            message=self._words(engine),
-            certificate=self._certificate(problem, engine) if proven else None,
-        )
+        run(engine.run, budget)
+        reached = Reached(engine.tree, engine.objective, engine.bound, engine.unfinished, self._words(engine))
+        return conclude(problem, budget, self.name, reached, lambda _: self._certificate(problem, engine))
 
     def _words(self, engine: Engine | ShareSearch) -> str:
         too_long = "; the proof is too long to be written down" if self.certificate and engine.given_up else ""

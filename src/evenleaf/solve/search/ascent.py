@@ -79,6 +79,13 @@ class Ascent:
         """Raise the bound of a box towards the target, then drop the roots and cuts it rules out."""
         return _Climb(self, box, self._oracle(box, pairs), fixings, target).run(effort)
 
+    def floor(self, mu: np.ndarray, scale: float) -> float:
+        """What every tree costs at least, were everybody free to take the cheapest label."""
+        c = self.compiled
+        kernels.dual_costs(c.pointers, c.rows, c.entries, c.weight, scale, mu, c.base, self.scratch.costs)
+        least = float(np.minimum(self.scratch.costs.min(axis=1, initial=0.0), 0.0).sum())
+        return c.constant + least - (0.0 if self.limit is None else scale * self.limit)
+
     def _oracle(self, box: Box, pairs: np.ndarray) -> Oracle:
         if self.supply is not None:
             return LimitedOracle(box, self.scratch, self.depth - 1, self.supply)

@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -87,9 +87,11 @@ class Engine:
         mu, scale = warm_up(self.workers[0])
         self.workers[0].on_better = None
         self.polished |= self.workers[0].polished
+        # Until every first box has been looked at, this is all that is known.
+        floor = self.workers[0].ascent.floor(mu, scale)
         for box in first_boxes(self.compiled, mu, scale, self.problem.shape.max_depth, self.workers[0].walks):
             if self.workers[0].pairs[box.feature].any():
-                self._push(box, self.regions)
+                self._push(replace(box, bound=floor), self.regions)
         self.in_hand = np.inf
         with _pool(len(self.workers)) as pool:
             while self.open and not self.budget.exhausted and not self._good_enough():

@@ -6,8 +6,9 @@ from evenleaf.errors import InputError
 from evenleaf.problem import Problem, Shape
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.certificate import Certificate, make_certificate
+from evenleaf.solve.conclude import Reached, conclude, run
 from evenleaf.solve.proofs.labels import LabelsProof
-from evenleaf.solve.result import PROOF_TOLERANCE, Solution, Status, Stop, confirm
+from evenleaf.solve.result import Solution
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH
 from evenleaf.solve.search.engine import Engine
@@ -47,35 +48,12 @@ class SearchSolver:
         kernels.announce_compilation(kernels.sweep_side)
         missing = why_no_certificate(problem) if self.certificate else ""
         engine = Engine(problem, budget, start, self.certificate and not missing, self.memory)
-        stop = Stop.FINISHED
-        try:
-            engine.run()
-        except KeyboardInterrupt:
-            budget.cancel()
-        bound = engine.bound
-        if budget.cancelled:
-            stop, bound = Stop.INTERRUPTED, min(engine.bound, engine.objective)
-        elif engine.open:
-            stop = Stop.TIME_LIMIT if budget.remaining <= 0 else Stop.GAP
-        if engine.tree is None:
-            return Solution(None, None, max(bound, 0.0), Status.UNKNOWN, stop, self.name, budget.seconds)
-        score = confirm(problem, engine.tree, engine.objective)
-        proven = score.objective - bound <= PROOF_TOLERANCE
-        return Solution(
-            engine.tree,
-            score,
-            score.objective if proven else max(bound, 0.0),
-            Status.PROVEN if proven else Status.FEASIBLE,
-            stop,
-            self.name,
-            budget.seconds,
-            tuple(budget.trace),
-            message=engine.words + missing,
-            certificate=self._certificate(problem, engine) if proven and self.certificate else None,
-        )
+        run(engine.run, budget)
+        reached = Reached(engine.tree, engine.objective, engine.bound, bool(engine.open), engine.words + missing)
+        return conclude(problem, budget, self.name, reached, lambda _: self._certificate(problem, engine))
 
     def _certificate(self, problem: Problem, engine: Engine) -> Certificate | None:
-        if engine.tree is None or engine.open or not engine.keep_proof:
+        if not self.certificate or engine.tree is None or engine.open or not engine.keep_proof:
             return None  # stopped at a gap of nothing, or the record was given up
         return make_certificate(problem, engine.tree, engine.objective, TOLERANCE, LabelsProof(tuple(engine.regions)))
 

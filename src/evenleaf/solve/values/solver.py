@@ -6,7 +6,8 @@ from evenleaf.errors import InputError
 from evenleaf.problem import Problem, Shape
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.certificate import Certificate, make_certificate
-from evenleaf.solve.result import PROOF_TOLERANCE, Solution, Status, Stop, confirm
+from evenleaf.solve.conclude import Reached, conclude, run
+from evenleaf.solve.result import PROOF_TOLERANCE, Solution
 from evenleaf.solve.values.compiled import MOST_LEVELS
 from evenleaf.solve.values.engine import Engine
 from evenleaf.solve.values.kernels import EPSILON
@@ -52,32 +53,11 @@ class ValueSolver:
         """The optimum with its proof, or at the end of the budget the best tree with a true gap."""
         missing = _why_no_certificate(problem) if self.certificate else ""
         engine = Engine(problem, budget, start, self.certificate and not missing, self.memory)
-        stop = Stop.FINISHED
-        try:
-            engine.run()
-        except KeyboardInterrupt:
-            budget.cancel()
-        bound = engine.bound if engine.open else engine.objective
-        if budget.cancelled:
-            stop, bound = Stop.INTERRUPTED, engine.bound
-        elif engine.open or engine.in_hand < engine.objective:
-            stop = Stop.TIME_LIMIT if budget.remaining <= 0 else Stop.GAP
-        bound *= engine.unit
-        if engine.tree is None:
-            return Solution(None, None, max(bound, 0.0), Status.UNKNOWN, stop, self.name, budget.seconds)
-        score = confirm(problem, engine.tree, engine.objective * engine.unit)
-        proven = score.objective - bound <= PROOF_TOLERANCE
-        return Solution(
-            engine.tree,
-            score,
-            score.objective if proven else max(bound, 0.0),
-            Status.PROVEN if proven else Status.FEASIBLE,
-            stop,
-            self.name,
-            budget.seconds,
-            tuple(budget.trace),
-            message=engine.words + missing,
-            certificate=_certificate(problem, engine, score.objective) if proven else None,
+        run(engine.run, budget)
+        objective, bound = engine.objective * engine.unit, engine.bound * engine.unit
+        reached = Reached(engine.tree, objective, bound, bool(engine.open), engine.words + missing)
+        return conclude(
+            problem, budget, self.name, reached, lambda score: _certificate(problem, engine, score.objective)
         )
 
 
