@@ -93,11 +93,11 @@ class Engine:
             if self.workers[0].pairs[box.feature].any():
                 self._push(replace(box, bound=floor), self.regions)
         self.in_hand = np.inf
+        self._close_ruled_out()
         with _pool(len(self.workers)) as pool:
             while self.open and not self.budget.exhausted and not self._good_enough():
                 self._round(pool)
-                if self.open and self.open[0][0] >= self.objective - EPSILON:
-                    self._close_all()
+                self._close_ruled_out()
                 self.budget.report(max(self.bound, 0.0), self.objective)
 
     def _good_enough(self) -> bool:
@@ -106,8 +106,10 @@ class Engine:
     def _push(self, box: Box, regions: list[Region]) -> None:
         heapq.heappush(self.open, (box.bound, next(self.order), Open(box, regions)))
 
-    def _close_all(self) -> None:
-        """Every open box is ruled out by the multipliers that it has inherited."""
+    def _close_ruled_out(self) -> None:
+        """Where even the lowest bound meets the incumbent, the multipliers that each box has inherited close it."""
+        if not self.open or self.open[0][0] < self.objective - EPSILON:
+            return
         for _, _, item in self.open:
             self._keep(region_of(item.box, self.compiled), item.regions)
         self.open = []
