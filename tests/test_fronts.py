@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from evenleaf.datasets import load_adult
 from evenleaf.fairness import DisparateImpact, DisparateTreatment, EqualizedOdds, EqualOpportunity
 from evenleaf.problem import Problem, Shape, pose
-from evenleaf.solve import Budget, Status, Stop, get_solver
+from evenleaf.solve import Budget, get_solver
 from evenleaf.solve.fronts import FrontSolver, engine, lists, oracle, sweep
 from evenleaf.solve.fronts.clock import clock
 from evenleaf.solve.fronts.lattice import only_one_label
@@ -21,6 +21,7 @@ from evenleaf.solve.search import SearchSolver
 from evenleaf.table import People
 from evenleaf.testing import check_against_brute_force, check_solver, people_from
 from evenleaf.testing.strategies import problems
+from stopped_early import best_tree_is_kept, figures_are_true_when_time_runs_out, start_is_kept
 
 SOLVER = FrontSolver()
 FEW_ROWS = ("impact", "conditional", "opportunity", "predictive", "odds", "mistreatment", "combination")
@@ -170,32 +171,15 @@ def test_depth_four_is_never_worse_than_depth_three() -> None:
 
 
 def test_trace_and_bound_are_true_when_time_runs_out() -> None:
-    problem = parity(300, fairness_weight=1.0)
-    optimum = SOLVER.solve(problem, Budget())
-    assert optimum.proven
-    for limit in (0.01, 0.05, 0.2):
-        answer = SOLVER.solve(problem, Budget(time_limit=limit))
-        assert answer.bound <= optimum.objective + 1e-9 <= answer.objective + 2e-9
-        assert all(point.bound <= optimum.objective + 1e-9 for point in answer.trace)
-        assert all(point.objective >= optimum.objective - 1e-9 for point in answer.trace)
-        assert answer.proven or answer.stop is Stop.TIME_LIMIT
+    figures_are_true_when_time_runs_out(SOLVER, parity(300, fairness_weight=1.0), seconds=(0.01, 0.05, 0.2))
 
 
 def test_cancelled_search_keeps_its_best_tree() -> None:
-    budget = Budget()
-    budget.cancel()
-    answer = SOLVER.solve(parity(300, fairness_weight=1.0), budget)
-    assert answer.stop is Stop.INTERRUPTED
-    assert answer.status is Status.FEASIBLE
-    assert answer.tree is not None
+    best_tree_is_kept(SOLVER, parity(300, fairness_weight=1.0))
 
 
 def test_start_is_never_lost() -> None:
-    problem = parity(200, fairness_weight=1.0)
-    best = SOLVER.solve(problem, Budget())
-    budget = Budget()
-    budget.cancel()
-    assert SOLVER.solve(problem, budget, start=best.tree).objective == pytest.approx(best.objective)
+    start_is_kept(SOLVER, parity(200, fairness_weight=1.0))
 
 
 def test_gap_is_kept() -> None:

@@ -15,7 +15,7 @@ from evenleaf.datasets import load_adult
 from evenleaf.errors import InputError
 from evenleaf.fairness import DisparateImpact, DisparateTreatment
 from evenleaf.problem import Problem, Shape, pose
-from evenleaf.solve import Budget, Status, Stop
+from evenleaf.solve import Budget, Status
 from evenleaf.solve.search import SearchSolver
 from evenleaf.solve.search.compiled import compile_problem
 from evenleaf.solve.search.decode import decode
@@ -24,6 +24,7 @@ from evenleaf.solve.search.plan import Plan
 from evenleaf.testing import brute_force, check_solver, people_from
 from evenleaf.testing.strategies import problems
 from evenleaf.tree import Branch, Leaf, SubsetTest, ThresholdTest, Tree
+from stopped_early import best_tree_is_kept, figures_are_true_when_time_runs_out, start_is_kept
 
 SOLVER = SearchSolver()
 
@@ -79,24 +80,11 @@ def adult_problem(n_people: int, depth: int = 2) -> Problem:
 
 
 def test_trace_and_bound_are_true_when_time_runs_out() -> None:
-    problem = adult_problem(400)
-    optimum = SOLVER.solve(problem, Budget())
-    assert optimum.proven
-    for limit in (0.01, 0.1, 0.3):
-        answer = SOLVER.solve(problem, Budget(time_limit=limit))
-        assert answer.bound <= optimum.objective + 1e-9 <= answer.objective + 2e-9
-        assert all(point.bound <= optimum.objective + 1e-9 for point in answer.trace)
-        assert all(point.objective >= optimum.objective - 1e-9 for point in answer.trace)
-        assert answer.proven or answer.stop is Stop.TIME_LIMIT
+    figures_are_true_when_time_runs_out(SOLVER, adult_problem(400))
 
 
 def test_cancelled_search_keeps_its_best_tree() -> None:
-    budget = Budget()
-    budget.cancel()
-    answer = SOLVER.solve(adult_problem(300), budget)
-    assert answer.stop is Stop.INTERRUPTED
-    assert answer.tree is not None
-    assert not answer.proven
+    best_tree_is_kept(SOLVER, adult_problem(300))
 
 
 def test_gap_is_kept() -> None:
@@ -106,11 +94,7 @@ def test_gap_is_kept() -> None:
 
 
 def test_start_is_never_lost() -> None:
-    problem = adult_problem(300)
-    best = SOLVER.solve(problem, Budget())
-    budget = Budget()
-    budget.cancel()
-    assert SOLVER.solve(problem, budget, start=best.tree).objective == pytest.approx(best.objective)
+    start_is_kept(SOLVER, adult_problem(300))
 
 
 def test_weights_count_like_copies() -> None:

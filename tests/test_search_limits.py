@@ -13,13 +13,14 @@ from evenleaf.datasets import load_adult
 from evenleaf.errors import InputError
 from evenleaf.fairness import DisparateImpact, DisparateTreatment
 from evenleaf.problem import Problem, Shape, pose
-from evenleaf.solve import Budget, Solution, Status, Stop, get_solver
+from evenleaf.solve import Budget, Solution, Status, get_solver
 from evenleaf.solve.search import SearchSolver, rationed, rationed_pairs
 from evenleaf.solve.search.compiled import compile_problem
 from evenleaf.solve.search.kernels.labels import crowded_subset
 from evenleaf.solve.search.usage import deep_supply, supply_of
 from evenleaf.testing import brute_force, people_from
 from evenleaf.testing.strategies import problems
+from stopped_early import figures_are_true_when_time_runs_out
 
 SOLVER = SearchSolver()
 
@@ -142,16 +143,7 @@ def test_any_number_of_workers_gives_the_same_answer() -> None:
 
 
 def test_bound_is_true_when_time_runs_out() -> None:
-    problem = adult_problem(max_leaves=5, min_samples_leaf=5)
-    optimum = SOLVER.solve(problem, Budget())
-    assert optimum.proven
-    for limit in (0.01, 0.1, 0.3):
-        answer = SOLVER.solve(problem, Budget(time_limit=limit))
-        assert answer.bound <= optimum.objective + 1e-9 <= answer.objective + 2e-9
-        assert all(point.bound <= optimum.objective + 1e-9 for point in answer.trace)
-        assert answer.proven or answer.stop is Stop.TIME_LIMIT
-        assert answer.tree is not None
-        assert problem.evaluate(answer.tree).feasible
+    figures_are_true_when_time_runs_out(SOLVER, adult_problem(max_leaves=5, min_samples_leaf=5))
 
 
 def test_limits_that_no_tree_reaches_change_nothing() -> None:

@@ -12,7 +12,7 @@ from evenleaf.baselines import FairLinearRegression
 from evenleaf.datasets import load_diabetes
 from evenleaf.fairness import DisparateImpact, DisparateTreatment
 from evenleaf.problem import Problem, Shape, pose
-from evenleaf.solve import Budget, Status, Stop, solve
+from evenleaf.solve import Budget, Status, solve
 from evenleaf.solve.choose import get_solver
 from evenleaf.solve.values import ValueSolver
 from evenleaf.solve.values.boxes import Box
@@ -21,6 +21,7 @@ from evenleaf.solve.values.kernels import best_pair
 from evenleaf.solve.values.linear import LinearLeafSearch, equal_people_bound
 from evenleaf.testing import brute_force, check_solver, people_from
 from evenleaf.testing.strategies import problems
+from stopped_early import best_tree_is_kept, figures_are_true_when_time_runs_out, start_is_kept
 
 SOLVER = ValueSolver()
 
@@ -188,24 +189,11 @@ def test_both_forms_meet() -> None:
 
 def test_trace_and_bound_are_true_when_time_runs_out() -> None:
     for depth, n_people in ((2, 200), (3, 40)):
-        problem = diabetes(n_people, depth)
-        optimum = SOLVER.solve(problem, Budget())
-        assert optimum.proven
-        for limit in (0.01, 0.1, 0.3):
-            answer = SOLVER.solve(problem, Budget(time_limit=limit))
-            assert answer.bound <= optimum.objective + 1e-7 <= answer.objective + 2e-7
-            assert all(point.bound <= optimum.objective + 1e-7 for point in answer.trace)
-            assert all(point.objective >= optimum.objective - 1e-7 for point in answer.trace)
-            assert answer.proven or answer.stop is Stop.TIME_LIMIT
+        figures_are_true_when_time_runs_out(SOLVER, diabetes(n_people, depth), slack=1e-7)
 
 
 def test_cancelled_search_keeps_its_best_tree() -> None:
-    budget = Budget()
-    budget.cancel()
-    answer = SOLVER.solve(diabetes(100), budget)
-    assert answer.stop is Stop.INTERRUPTED
-    assert answer.tree is not None
-    assert not answer.proven
+    best_tree_is_kept(SOLVER, diabetes(100))
 
 
 def test_gap_is_kept() -> None:
@@ -214,11 +202,7 @@ def test_gap_is_kept() -> None:
 
 
 def test_start_is_never_lost() -> None:
-    problem = diabetes(100)
-    best = SOLVER.solve(problem, Budget())
-    budget = Budget()
-    budget.cancel()
-    assert SOLVER.solve(problem, budget, start=best.tree).objective == pytest.approx(best.objective)
+    start_is_kept(SOLVER, diabetes(100))
 
 
 def test_weights_count_like_copies() -> None:

@@ -20,41 +20,45 @@ def leaves_for(n_segments):
 
 
 @njit
-def build(sums, low, high, size, n_segments):
-    """Fill the inner nodes from the leaves, which stand at `size` and after; leaves past the last are zero."""
-    for s in range(n_segments, size):
-        sums[size + s] = 0.0
+def build(nodes, size, n_segments):
+    """Fill the inner nodes from the leaves, whose sums stand at `size` and after; leaves past the last are zero.
+
+    A row holds the sum of the numbers below a node, and their least and greatest prefix.
+    """
     for s in range(size):
-        low[size + s] = sums[size + s]
-        high[size + s] = sums[size + s]
+        amount = nodes[size + s, 0] if s < n_segments else 0.0
+        nodes[size + s, 0], nodes[size + s, 1], nodes[size + s, 2] = amount, amount, amount
     for node in range(size - 1, 0, -1):
-        left, right = 2 * node, 2 * node + 1
-        sums[node] = sums[left] + sums[right]
-        low[node] = min(low[left], sums[left] + low[right])
-        high[node] = max(high[left], sums[left] + high[right])
+        left, right = nodes[2 * node], nodes[2 * node + 1]
+        nodes[node, 0] = left[0] + right[0]
+        nodes[node, 1] = min(left[1], left[0] + right[1])
+        nodes[node, 2] = max(left[2], left[0] + right[2])
 
 
 @njit
-def add(sums, low, high, size, segment, amount):
-    """Add to one segment, and mend the nodes above it."""
+def add(nodes, size, segment, amount):
+    """Add to one segment, and mend the nodes above it: what they hold is carried along, only siblings are read."""
     node = size + segment
-    sums[node] += amount
-    low[node] = sums[node]
-    high[node] = sums[node]
-    node >>= 1
-    while node:
-        left, right = 2 * node, 2 * node + 1
-        sums[node] = sums[left] + sums[right]
-        low[node] = min(low[left], sums[left] + low[right])
-        high[node] = max(high[left], sums[left] + high[right])
+    total = nodes[node, 0] + amount
+    low, high = total, total
+    nodes[node, 0], nodes[node, 1], nodes[node, 2] = total, low, high
+    while node > 1:
+        sibling = node ^ 1
+        beside = nodes[sibling, 0]
+        if node & 1:
+            low, high = min(nodes[sibling, 1], beside + low), max(nodes[sibling, 2], beside + high)
+        else:
+            low, high = min(low, total + nodes[sibling, 1]), max(high, total + nodes[sibling, 2])
+        total += beside
         node >>= 1
+        nodes[node, 0], nodes[node, 1], nodes[node, 2] = total, low, high
 
 
 @njit
-def best_labelled(sums, low, high):
+def best_labelled(nodes):
     """The cheapest cut or constant at the moment."""
-    total = sums[1]
-    return min(0.0, total, low[1], total - high[1])
+    total = nodes[1, 0]
+    return min(0.0, total, nodes[1, 1], total - nodes[1, 2])
 
 
 @njit
@@ -67,16 +71,16 @@ def open_leaves(unmarked, size, n_cuts):
 
 
 @njit
-def mark_below(sums, low, high, unmarked, size, slack, stack, before):
+def mark_below(nodes, unmarked, size, slack, stack, before):
     """Mark every cut with a labelling that costs less than the slack; marked ones are passed over."""
-    total = sums[1]
+    total = nodes[1, 0]
     depth = 1
     stack[0] = 1
     before[0] = 0.0
     while depth:
         depth -= 1
         node, prefix = stack[depth], before[depth]
-        if unmarked[node] == 0 or (prefix + low[node] >= slack and total - prefix - high[node] >= slack):
+        if unmarked[node] == 0 or (prefix + nodes[node, 1] >= slack and total - prefix - nodes[node, 2] >= slack):
             continue
         if node >= size:
             while node:
@@ -87,5 +91,5 @@ def mark_below(sums, low, high, unmarked, size, slack, stack, before):
         stack[depth] = left
         before[depth] = prefix
         stack[depth + 1] = left + 1
-        before[depth + 1] = prefix + sums[left]
+        before[depth + 1] = prefix + nodes[left, 0]
         depth += 2

@@ -1,7 +1,8 @@
 """The cheapest subtree of depth 2 on one side of a root: a child test and a stump on each of its parts (§9.11).
 
 For every child test both stumps come out of one sweep: the people on the child's left are added up part by part,
-and those on its right are the rest.
+and those on its right are the rest. Where few people cross at a time, trees of prefixes follow them one by one; else
+whole rows of a histogram are added.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ import numpy as np
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
 from evenleaf.solve.search.kernels.histograms import histogram
 from evenleaf.solve.search.kernels.labels import best_cut, cheapest, cut_cost, least, subset_cost
+from evenleaf.solve.search.kernels.prefixes import add, best_labelled, build, leaves_for, mark_below, open_leaves
+
+_SCAN = 2.0  # a step in the two trees of prefixes costs about this many steps of a histogram and its scan
 
 
 @njit
@@ -28,9 +32,14 @@ def price_children(
         if first == last:
             continue
         _no_stump(c, members, part[f], n_parts[f], moves[first:last], left[first:last], right[first:last])
+        order, starts = _by_part(members, part[f], n_parts[f])
+        crossing = _crossing(starts, moves[first:last])
         for g in range(n_features):
             size = n_segments[g]
             if size == 0:
+                continue
+            if n_labels == 1 and not unordered[g] and _few(crossing, last - first, size):
+                _few_cross(c, order, starts, segment[g], size, moves[first:last], left[first:last], right[first:last])
                 continue
             histogram(c, members, part[f], segment[g], n_parts[f], size, not unordered[g], h)
             if n_labels == 1 and not unordered[g]:
@@ -41,6 +50,60 @@ def price_children(
                 _classes(
                     h, n_parts[f], size, unordered[g], moves[first:last], left[first:last], right[first:last], run, rest
                 )
+
+
+@njit
+def _by_part(members, part_f, n_parts):
+    """The members part by part, and where each part starts."""
+    starts = np.zeros(n_parts + 1, np.int64)
+    for i in members:
+        starts[part_f[i] + 1] += 1
+    for u in range(n_parts):
+        starts[u + 1] += starts[u]
+    order, filled = np.empty(len(members), np.int64), starts[:-1].copy()
+    for i in members:
+        order[filled[part_f[i]]] = i
+        filled[part_f[i]] += 1
+    return order, starts
+
+
+@njit
+def _crossing(starts, moves):
+    """How many people cross in all the moves together."""
+    crossing = 0
+    for u in moves:
+        crossing += starts[u + 1] - starts[u]
+    return crossing
+
+
+@njit
+def _few(crossing, n_moves, size):
+    return _SCAN * crossing * np.log2(size + 1) < n_moves * size
+
+
+@njit
+def _few_cross(c, order, starts, segment_g, size, moves, left, right):
+    """Two classes and an ordered feature: the prefixes on either part kept in a tree (`prefixes.py`)."""
+    width = leaves_for(size)
+    here, there = np.zeros((2 * width, 3)), np.zeros((2 * width, 3))  # nobody is here yet
+    for i in order:
+        there[width + segment_g[i], 0] += c[i, 0]
+    build(there, width, size)
+    crossed = np.zeros(len(starts), np.bool_)
+    for t in range(len(moves)):
+        _cross(c, order, starts, segment_g, moves[t], crossed, here, there, width)
+        left[t], right[t] = min(left[t], best_labelled(here)), min(right[t], best_labelled(there))
+
+
+@njit
+def _cross(c, order, starts, segment_g, u, crossed, here, there, width):
+    """Take one part of the child test across."""
+    sign = -1.0 if crossed[u] else 1.0
+    crossed[u] = not crossed[u]
+    for i in order[starts[u] : starts[u + 1]]:
+        amount = sign * c[i, 0]
+        add(here, width, segment_g[i], amount)
+        add(there, width, segment_g[i], -amount)
 
 
 @njit
@@ -152,9 +215,17 @@ def keep_stumps(
             useful = useful or left[k] + right[k] < slack
         if not useful:
             continue
+        order, starts = _by_part(members, part[f], n_parts[f])
+        crossing = _crossing(starts, moves[first:last])
         for g in range(n_features):
             size = n_segments[g]
             if size == 0 or (unordered[g] and keep[offsets[g]]):
+                continue
+            if n_labels == 1 and not unordered[g] and _few(crossing, last - first, size):
+                _mark_few(
+                    c, order, starts, segment[g], size, moves[first:last], left[first:last], right[first:last], slack,
+                    place[offsets[g] :], keep[offsets[g] :],
+                )  # fmt: skip
                 continue
             histogram(c, members, part[f], segment[g], n_parts[f], size, not unordered[g], h)
             _gather(h, n_parts[f], size, run, rest)
@@ -177,6 +248,29 @@ def keep_stumps(
                 _mark_stumps(
                     run, rest, size, slack - right[k], slack - left[k], place[offsets[g] :], keep[offsets[g] :]
                 )
+
+
+@njit
+def _mark_few(c, order, starts, segment_g, size, moves, left, right, slack, place, keep):
+    """The trees of prefixes lead to the cuts below the slack without looking at the others."""
+    width = leaves_for(size)
+    unmarked, stack, before = np.empty(2 * width, np.int32), np.empty(64, np.int64), np.empty(64)
+    open_leaves(unmarked, width, size - 1)
+    here, there = np.zeros((2 * width, 3)), np.zeros((2 * width, 3))
+    for i in order:
+        there[width + segment_g[i], 0] += c[i, 0]
+    build(there, width, size)
+    crossed = np.zeros(len(starts), np.bool_)
+    for t in range(len(moves)):
+        if unmarked[1] == 0:
+            break
+        _cross(c, order, starts, segment_g, moves[t], crossed, here, there, width)
+        if left[t] + right[t] < slack:
+            mark_below(here, unmarked, width, slack - right[t], stack, before)
+            mark_below(there, unmarked, width, slack - left[t], stack, before)
+    for s in range(size - 1):
+        if unmarked[width + s] == 0:
+            keep[place[s]] = 1
 
 
 @njit

@@ -63,21 +63,21 @@ def _crowded_levels(c, members, segment_f, size, count, least_people):
 def _few_cross(c, starts, order, segment_f, size, moves, on_side, live, best):
     """Where few people cross at a time: keep the prefixes of the segments in a tree."""
     width = leaves_for(size)
-    sums, low, high = np.zeros(2 * width), np.empty(2 * width), np.empty(2 * width)
+    nodes = np.zeros((2 * width, 3))
     here = on_side.copy()
     for g in range(len(on_side) + 1):
         if g == 0 or here[g - 1]:
             for i in order[starts[g] : starts[g + 1]]:
-                sums[width + segment_f[i]] += c[i, 0]
-    build(sums, low, high, width, size)
-    best[0] = best_labelled(sums, low, high) if live[0] else INFINITE
+                nodes[width + segment_f[i], 0] += c[i, 0]
+    build(nodes, width, size)
+    best[0] = best_labelled(nodes) if live[0] else INFINITE
     for t in range(len(moves)):
         u = moves[t]
         sign = -1.0 if here[u] else 1.0
         here[u] = not here[u]
         for i in order[starts[u + 1] : starts[u + 2]]:
-            add(sums, low, high, width, segment_f[i], sign * c[i, 0])
-        best[t + 1] = best_labelled(sums, low, high) if live[t + 1] else INFINITE
+            add(nodes, width, segment_f[i], sign * c[i, 0])
+        best[t + 1] = best_labelled(nodes) if live[t + 1] else INFINITE
 
 
 @njit
@@ -186,24 +186,24 @@ def mark_cuts(
 def _mark_few(c, starts, order, segment_f, size, moves, first, here, wanted, slack, place, keep):
     """With two classes, a tree of prefixes leads to the cuts below the slack without looking at the others."""
     width = leaves_for(size)
-    sums, low, high = np.zeros(2 * width), np.empty(2 * width), np.empty(2 * width)
+    nodes = np.zeros((2 * width, 3))
     unmarked = np.empty(2 * width, np.int32)
     stack, before = np.empty(64, np.int64), np.empty(64)
     open_leaves(unmarked, width, size - 1)
     for g in range(len(here) + 1):
         if g == 0 or here[g - 1]:
             for i in order[starts[g] : starts[g + 1]]:
-                sums[width + segment_f[i]] += c[i, 0]
-    build(sums, low, high, width, size)
+                nodes[width + segment_f[i], 0] += c[i, 0]
+    build(nodes, width, size)
     for t in range(first, len(moves) + 1):
         if t > first:
             u = moves[t - 1]
             sign = -1.0 if here[u] else 1.0
             here[u] = not here[u]
             for i in order[starts[u + 1] : starts[u + 2]]:
-                add(sums, low, high, width, segment_f[i], sign * c[i, 0])
+                add(nodes, width, segment_f[i], sign * c[i, 0])
         if wanted[t]:
-            mark_below(sums, low, high, unmarked, width, slack[t], stack, before)
+            mark_below(nodes, unmarked, width, slack[t], stack, before)
     for s in range(size - 1):
         if unmarked[width + s] == 0:
             keep[place[s]] = 1
