@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from evenleaf.fairness import DisparateImpact
 from evenleaf.problem import Shape, pose
 from evenleaf.solve import Budget
-from evenleaf.solve.fronts import oracle, sweep
+from evenleaf.solve.fronts import FrontSolver, oracle, sweep
 from evenleaf.solve.fronts.engine import Engine
 from evenleaf.solve.fronts.front import NONE
 from evenleaf.solve.fronts.outline import from_recipe
 from evenleaf.solve.fronts.sketches import decided
 from evenleaf.solve.fronts.sweep import Sweep
 from evenleaf.solve.fronts.tests import FREE, Box, Cuts, Levels
-from evenleaf.testing import people_from
+from evenleaf.testing import brute_force, people_from
 
 N_PEOPLE = 24
 
@@ -156,3 +156,22 @@ def stumps(laid: Laid, members: np.ndarray, least: int) -> list[np.ndarray]:
         if min(count[members[left]].sum(), count[members[~left]].sum()) >= max(least, 1):
             found += [vectors[members[left]].sum(axis=0), vectors[members[~left]].sum(axis=0)]
     return found
+
+
+@given(
+    laid=laid_out(),
+    weight=st.sampled_from([None, 0.3, 3.0]),
+    limit=st.sampled_from([0.0, 0.02, 0.2]),
+    least=st.sampled_from([1, 1, 3]),
+)
+@settings(deadline=None, max_examples=60)
+def test_the_best_whole_tree_is_found_in_runs_of_cuts(
+    laid: Laid, weight: float | None, limit: float, least: int
+) -> None:
+    """Disparities of its halves are matched for many cuts at a time, and none is lost."""
+    shape = Shape(max_depth=2, min_samples_leaf=least)
+    asked = pose(laid.engine.problem.people, fairness=DisparateImpact(), shape=shape)
+    problem = asked.with_limit(limit) if weight is None else asked.with_weight(weight)
+    answer = FrontSolver().solve(problem, Budget())
+    assert answer.proven
+    assert answer.objective == pytest.approx(brute_force(problem).objective, abs=1e-9)

@@ -14,8 +14,8 @@ from evenleaf.fairness import DisparateTreatment
 from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve import Budget
 from evenleaf.solve.certify import check
-from evenleaf.solve.proofs.labels import OPEN, LabelsProof, Region
-from evenleaf.solve.search import SearchSolver, freedom
+from evenleaf.solve.proofs.labels import OPEN, Labels, LabelsProof, Region
+from evenleaf.solve.search import SearchSolver, freedom, worker
 from evenleaf.solve.search.boxes import Box, first_boxes
 from evenleaf.solve.search.compiled import compile_problem
 from evenleaf.solve.search.freedom import Freedom
@@ -82,6 +82,87 @@ def test_a_proof_without_such_labels_is_refused() -> None:
 @given(problem=problems(task="classification", max_people=8, max_values=4, limits=False))
 @settings(max_examples=60)
 def test_the_answer_is_that_of_brute_force(problem: Problem) -> None:
+    problem = problem.with_shape(Shape(max_depth=3))
+    if not SOLVER.accepts(problem):
+        return
+    answer, expected = SOLVER.solve(problem, Budget()), brute_force(problem)
+    assert answer.status is expected.status
+    assert answer.objective == pytest.approx(expected.objective, abs=1e-9)
+    if answer.certificate is not None:
+        assert check(answer.certificate, problem).holds
+
+
+@pytest.fixture
+def impatient(always: None) -> Iterator[None]:
+    """After a label or two, boxes with free people are split below the labels decided so far."""
+    with patch.multiple(worker, _MOST_DECIDED=1, _MOST_LABEL_NODES=5, _MOST_BELOW=100):
+        yield
+
+
+def parted_labels(regions: tuple[Region, ...] | list[Region]) -> Iterator[Labels]:
+    """The nodes of trees of labels below which roots are parted."""
+    for region in regions:
+        stack = [] if region.labels is None else [region.labels]
+        while stack:
+            node = stack.pop()
+            if node.parts:
+                yield node
+                yield from parted_labels(node.parts)
+            stack.extend(node.children or ())
+        yield from parted_labels(region.parts)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_roots_are_parted_below_labels_and_the_checker_agrees() -> None:
+    problem = levelled()
+    answer = SOLVER.solve(problem, Budget())
+    assert answer.proven
+    assert answer.certificate is not None
+    assert isinstance(answer.certificate.proof, LabelsProof)
+    assert any(parted_labels(answer.certificate.proof.regions))
+    verdict = check(answer.certificate.to_bytes(), problem)
+    assert verdict.holds, verdict.reason
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_proof_that_misses_roots_below_labels_is_refused() -> None:
+    problem = levelled()
+    answer = SOLVER.solve(problem, Budget())
+    assert answer.certificate is not None
+    assert isinstance(answer.certificate.proof, LabelsProof)
+    # The checker's bound may close a node by itself; so each of them misses a part.
+    for node in list(parted_labels(answer.certificate.proof.regions)):
+        node.parts.pop()
+    verdict = check(answer.certificate, problem)
+    assert not verdict.holds
+    assert "does not rule out" in verdict.reason
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_part_below_labels_must_lie_within_its_region() -> None:
+    problem = levelled()
+    answer = SOLVER.solve(problem, Budget())
+    assert answer.certificate is not None
+    assert isinstance(answer.certificate.proof, LabelsProof)
+    node = next(parted_labels(answer.certificate.proof.regions))
+    node.parts[0].feature = (node.parts[0].feature + 1) % 3
+    assert not check(answer.certificate, problem).holds
+
+
+@pytest.mark.usefixtures("impatient")
+def test_parted_roots_are_the_same_for_any_number_of_workers() -> None:
+    problem = levelled()
+    one, two = (SOLVER.solve(problem, Budget(n_jobs=n)) for n in (1, 2))
+    assert one.tree == two.tree
+    assert one.certificate is not None
+    assert two.certificate is not None
+    assert one.certificate.to_bytes() == two.certificate.to_bytes()
+
+
+@pytest.mark.usefixtures("impatient")
+@given(problem=problems(task="classification", max_people=8, max_values=4, limits=False))
+@settings(max_examples=60)
+def test_the_answer_with_parted_roots_is_that_of_brute_force(problem: Problem) -> None:
     problem = problem.with_shape(Shape(max_depth=3))
     if not SOLVER.accepts(problem):
         return

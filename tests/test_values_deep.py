@@ -15,7 +15,7 @@ from evenleaf.fairness import DisparateTreatment
 from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve import Budget
 from evenleaf.solve.search.steps import Effort
-from evenleaf.solve.values import ValueSolver, engine
+from evenleaf.solve.values import ValueSolver, engine, kernels
 from evenleaf.solve.values.ascent import DEEP_CLIMB, LOOK, Ascent
 from evenleaf.solve.values.boxes import Cap, first_boxes
 from evenleaf.solve.values.caps import ValueSplit, with_ghosts
@@ -23,6 +23,7 @@ from evenleaf.solve.values.compiled import compile_values
 from evenleaf.solve.values.kernels.wander import wander
 from evenleaf.solve.values.limits import possible_tests
 from evenleaf.solve.values.model import DualModel
+from evenleaf.solve.values.oracle import Scratch
 from evenleaf.solve.values.wander import Wanderer
 from evenleaf.testing import brute_force
 from evenleaf.testing.strategies import Form, problems
@@ -178,3 +179,35 @@ def test_annealing_is_the_same_every_time() -> None:
     problem = pose(load_diabetes().sample(40, seed=1).people(), shape=Shape(max_depth=3))
     wanderer = Wanderer(compile_values(problem), 1.0)
     assert np.array_equal(wanderer.run(200, 0.02, 3), wanderer.run(200, 0.02, 3))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_stumps_cost_what_their_leaves_cost_one_by_one(seed: int) -> None:
+    """Every cut below a test, against the least of all values tried in each of its two leaves."""
+    rng = np.random.default_rng(seed)
+    problem = pose(load_diabetes().sample(30, seed=seed).people(), shape=Shape(max_depth=3))
+    c, part = compile_values(problem), rng.integers(0, 3, 30)
+    scratch = Scratch(c, problem.shape)
+    scratch.costs[:] = rng.normal(0.0, 1.0, c.n_people) * c.share
+    alive = (rng.random((2, c.n_tests + 1)) < 0.7).astype(np.uint8)
+    for s in (0, 1):
+        kernels.find_nearest(alive[s], c.sizes, c.unordered, c.offsets, scratch.nearest[s])
+    least = np.full((2, c.n_features + 1), -kernels.INFINITE)
+    kernels.stumps(
+        scratch.people, scratch.tables, c.orders, part, 0, alive, scratch.busy(alive), scratch.nearest, True,
+        kernels.INFINITE, scratch.out, least, scratch.best, scratch.work,
+    )  # fmt: skip
+    paid = c.share[:, None] * np.abs(c.levels[c.level][:, None] - c.levels) + scratch.costs[:, None] * c.levels
+    for s in (0, 1):
+        expected = {-1.0: paid[part == s].sum(axis=0).min()} if alive[s, -1] else {}
+        for test in np.flatnonzero(alive[s, :-1]):
+            feature, left = c.left_ranks(int(test))
+            goes = left[c.ranks[feature]]
+            low, high = paid[(part == s) & goes], paid[(part == s) & ~goes]
+            if len(low) and len(high):
+                expected[float(test)] = low.sum(axis=0).min() + high.sum(axis=0).min()
+                assert scratch.out[s, test] == pytest.approx(expected[float(test)], abs=1e-12)
+            else:
+                assert scratch.out[s, test] == kernels.INFINITE
+        assert scratch.best[s, 0] == pytest.approx(min(expected.values()), abs=1e-12)
+        assert expected[scratch.best[s, 1]] == pytest.approx(scratch.best[s, 0], abs=1e-12)

@@ -111,8 +111,11 @@ class Cell:
             total += self.oracle.known[key]
         return total
 
-    def values(self, prices: Prices) -> np.ndarray:
-        """The least price of each slot at each multipliers."""
+    def values(self, prices: Prices, cutoff: np.ndarray | None = None) -> np.ndarray:
+        """The least price of each slot at each multipliers; where there is but one slot, at most the cutoff's."""
+        if cutoff is not None and len(self.places) == 1 and self.places[0].fork is None:
+            place = self.places[0]
+            return self.oracle.value(place.members, place.depth, prices, cutoff)[None]
         return np.array([self._value(place, prices) for place in self.places])
 
     def _value(self, place: Place, prices: Prices) -> np.ndarray:

@@ -22,13 +22,15 @@ from evenleaf.solve.fronts.ascent import Climb, Point, climb
 from evenleaf.solve.fronts.cell import Cell
 from evenleaf.solve.fronts.clock import clock
 from evenleaf.solve.fronts.finish import Finisher, Found
-from evenleaf.solve.fronts.front import ABOVE, BELOW, LIMIT, NONE, PENALTY, Question, TooMany
+from evenleaf.solve.fronts.front import ABOVE, BELOW, Question, TooMany
 from evenleaf.solve.fronts.lane import Lane, Prices, make_lane
 from evenleaf.solve.fronts.lattice import only_one_label
 from evenleaf.solve.fronts.limits import Limits, allowed_features
+from evenleaf.solve.fronts.modes import matches, mode_of
 from evenleaf.solve.fronts.node import FIRST_STEP, Node, handed_on
 from evenleaf.solve.fronts.oracle import Oracle
 from evenleaf.solve.fronts.outline import to_tree
+from evenleaf.solve.fronts.polish import Polish
 from evenleaf.solve.fronts.record import Recorder
 from evenleaf.solve.fronts.splitting import Splitter
 from evenleaf.solve.fronts.tests import Part, Sketch, Slot, Split
@@ -71,6 +73,7 @@ class Engine:
         self.depth = problem.shape.max_depth if allowed.any() else 0
         self.most = 1.0 if problem.max_discrimination is None else _MOST_MU
         self.tree: Tree | None = None
+        self.sketch: Sketch | None = None  # the outline of the last tree that was taken, where it had one
         self.objective = np.inf
         self.floor = self._floor()
         self.in_hand = self.floor
@@ -124,15 +127,33 @@ class Engine:
             pass
         self.on_news()
 
-    def begin(self) -> None:
-        """Open the slot of all trees."""
-        self._push(Node(self.floor, Slot(self.depth), self._warm_up()))
+    def begin(self, start: np.ndarray | None = None) -> None:
+        """Open the slot of all trees; `start` are multipliers that may be enough."""
+        mus = self._warm_up(start)
+        if self.depth > 2:
+            self.offer_quick_tree(mus[0], few=False)
+            self._polish(mus[0])
+        self._push(Node(self.floor, Slot(self.depth), mus))
         self.in_hand = np.inf
 
     def glance(self) -> Node:
         """The slot of all trees with its bound at the multipliers of the warm-up."""
         node = self.open[0][2] if self.open else Node(self.objective, self.top, np.zeros((1, self.lane.n_dimensions)))
         return self._looked_at(node, Cell(node.part, self.lane, self.oracle)) if self.depth <= 2 else node
+
+    def offer_quick_tree(self, mu: np.ndarray, *, few: bool = True) -> None:
+        """The best tree of depth 2 that begins with a cut, of a feature with few cuts: soon found, and often good."""
+        polish, everybody = Polish(self.lane, self.oracle, mu), np.arange(self.lane.compiled.n_people)
+        if polish.possible and not self.limits.active:
+            sketch = polish.best(everybody, self.lane.offset, self.objective - EPSILON, few=few)
+            if sketch is not None:
+                self._offer_sketch(sketch, improve=False)
+
+    def _polish(self, mu: np.ndarray) -> None:
+        """Make the incumbent better part by part, where trees are deeper than the parts."""
+        polish = Polish(self.lane, self.oracle, mu)
+        if self.depth > 2 and self.sketch is not None and polish.possible and not self.limits.active:
+            self._offer_sketch(polish.polished(self.sketch, self.depth), improve=False)
 
     def adopt(self, tree: Tree | None, objective: float) -> None:
         """Take a tree that was found elsewhere as the incumbent, if it is better."""
@@ -158,6 +179,7 @@ class Engine:
     def advance(self) -> None:
         """Examine the open node with the lowest bound."""
         self.in_hand, _, node = heapq.heappop(self.open)
+        before = self.objective
         if node.bound < self.objective - EPSILON:
             try:
                 for child in self._examine(node):
@@ -167,6 +189,8 @@ class Engine:
                 self._push(node)
                 raise
         self.in_hand = np.inf
+        if self.objective < before:
+            self._polish(node.mus[0])
         if self.open and self.open[0][0] >= self.objective - EPSILON:
             self.open = []
         self.on_news()
@@ -179,12 +203,14 @@ class Engine:
         if node.bound < self.objective - EPSILON:
             heapq.heappush(self.open, (node.bound, next(self.order), node))
 
-    def _warm_up(self) -> np.ndarray:
+    def _warm_up(self, start: np.ndarray | None) -> np.ndarray:
         """Multipliers and a first tree: climb over all trees of depth 2 at most, then over what hangs below one."""
         mus = np.zeros((1, self.lane.n_dimensions))
         if not self.depth:
             return mus
         cell = Cell(Slot(min(self.quick, self.depth)), self.lane, self.oracle.coarse(_COARSE))
+        if start is not None and cell.dual(start)[0].value >= self.objective:
+            return start[None, :]
         seen = self._climb(cell, mus[0], self.objective, _STEPS_DEEP, improve=True)
         if self.depth > self.quick:
             below = Cell(self._extended(cell.dual(seen.best.mu)[2](), self.depth), self.lane, self.oracle)
@@ -231,7 +257,9 @@ class Engine:
             worth, sketch = Trial(sketch, self.lane).best()
             if worth >= self.objective - EPSILON:
                 return
+        before = self.objective
         self.offer(to_tree(sketch, self.problem, self.lane))
+        self.sketch = sketch if self.objective < before else self.sketch
 
     def offer(self, tree: Tree) -> None:
         """Take a tree as the incumbent if it keeps every limit and is better: judged by `Problem.evaluate` alone."""
@@ -281,7 +309,7 @@ class Engine:
     def _shorter(self, node: Node, cell: Cell, prices: Prices, rest: np.ndarray) -> Iterator[Node]:
         """A node whose lists were too long: the same below a lower target, or its first tests."""
         if self._matches(node):
-            yield replace(node, halved=True)
+            yield replace(node, stride=node.stride / _STEP_GROWTH**2, halved=node.stride < FIRST_STEP)
         elif node.step > FIRST_STEP and cell.deepest > 1 and self.oracle.many_cuts:
             yield replace(node, step=node.step / _STEP_GROWTH**2, halved=True)
         else:
@@ -298,7 +326,8 @@ class Engine:
         """The node with its bound at the multipliers that it was handed."""
         mus = node.mus if cell.deepest <= 1 or self.oracle.flags is not None else node.mus[:1]
         prices = self.lane.prices(mus)
-        reached = float((cell.base(mus, prices) + cell.values(prices).sum(axis=0)).max())
+        base = cell.base(mus, prices)
+        reached = float((base + cell.values(prices, self.objective - base).sum(axis=0)).max())
         return replace(node, bound=max(node.bound, reached), looked=True)
 
     def _lifted(self, node: Node, cell: Cell) -> Node:
@@ -318,7 +347,7 @@ class Engine:
         """List everything below a target; nothing found lifts the bound to the target."""
         target = min(self.objective - EPSILON, node.bound + node.step * max(abs(node.bound), 0.01))
         if self._matches(node):
-            target = self.objective - EPSILON
+            target = min(self.objective - EPSILON, node.bound + node.stride * max(abs(node.bound), 0.01))
         # With every test settled only labels are left, and there is nothing to split: they are listed, however many.
         most = _POINTS * (_MORE if self._long_lists else 1) if cell.deepest else _UNBOUNDED
         mus, mode = node.mus, self._mode(node)
@@ -328,14 +357,15 @@ class Engine:
             mus, base, values = mus[pulling], base[pulling], values[:, pulling]
             prices = self.lane.prices(mus)
         ceiling = self.objective - EPSILON
-        found = self.finisher.best(cell, Question(mus, prices, target, most, mode), base, values, ceiling)
+        question = Question(mus, prices, target, most, mode, matched=self._matches(node))
+        found = self.finisher.best(cell, question, base, values, ceiling)
         if found is not None and found.worth >= target:
             self._offer_sketch(found.sketch, improve=False)
             found = None
         if found is None:
             if target < self.objective - EPSILON:
                 step = node.step if node.halved else node.step * _STEP_GROWTH
-                yield replace(node, bound=target, step=step)
+                yield replace(node, bound=target, step=step, stride=node.stride * _STEP_GROWTH)
         elif np.isfinite(self.lane.worth(found.vector)):
             self._offer_sketch(found.sketch, improve=False)
             if self.objective > found.worth + EPSILON and self._off_the_edge(found):
@@ -347,10 +377,7 @@ class Engine:
             yield replace(node, bound=max(node.bound, found.worth), step=FIRST_STEP, both_sides=True)
 
     def _matches(self, node: Node) -> bool:
-        """Whether whole trees are listed by disparities that cancel: few do, so that any target is low enough."""
-        shares = self.lane.limit is not None and self.lane.limit * self.lane.compiled.count.sum() <= 1
-        forks = self.oracle.may_fork and bool((self.oracle.unordered & self.oracle.allowed).any())
-        return shares and node.part == Slot(2) and not node.halved and self.oracle.sweeps and not forks
+        return matches(node, self.lane, self.oracle, self.limits)
 
     def _off_the_edge(self, found: Found) -> bool:
         """A tree on the very edge of ε was refused: from now on none there counts as fair; whether that is new.
@@ -367,11 +394,4 @@ class Engine:
         return new
 
     def _mode(self, node: Node) -> int:
-        """Which points of fronts are needless. With one disparity, first only the side of ε that μ pulls at counts."""
-        if self.limits.active:
-            return NONE  # the point that makes another needless may break a limit
-        if self.lane.limit is None:
-            return PENALTY
-        if self.lane.n_dimensions != 1 or node.both_sides or node.mus[0, 0] == 0 or self._matches(node):
-            return LIMIT
-        return ABOVE if node.mus[0, 0] > 0 else BELOW
+        return mode_of(node, self.lane, self.limits, matched=self._matches(node))

@@ -43,6 +43,7 @@ class Question:
     most: int
     mode: int
     whole: np.ndarray | None = None  # where a slot is all there is: the limit (or −1), then the offset
+    matched: bool = False  # whether only the best of whole trees is asked for, its halves matched by their disparities
 
     @property
     def goal(self) -> np.ndarray:

@@ -51,28 +51,20 @@ class Lister:
             return self._stumps(members, depth, question, rest)
         if self.oracle.flagged(depth):
             return self._flagged(members, depth, question, rest)
-        parts = [deepened(self._stumps(members, 0, question, rest), depth)]
+        growing = _Growing(deepened(self._stumps(members, 0, question, rest), depth))
         if depth == 2 and self.oracle.sweeps:
             swept, lowest = self._swept(members, question, rest)
-            parts.append(swept)
             question = replace(question, target=lowest)
-        size = sum(len(part) for part in parts)
+            growing.add(swept, question)
         for box, below in self._first_tests(members, depth, question, rest):
             if depth == 2 and self.oracle.forks(box, members):
                 assert isinstance(box, Levels)  # noqa: S101 (only they fork)
                 found: Front | None = self.fork(box, members, question, rest)
             else:
                 found = self._below(box, below, members, depth, question, rest)
-            if found is None:
-                continue
-            parts.append(found)
-            size += len(found)
-            if size > question.most:
-                parts = [thinned(joined(parts), question)]
-                size = len(parts[0])
-                if size > question.most // 2:
-                    raise TooMany
-        return thinned(joined(parts), question)
+            if found is not None:
+                growing.add(found, question)
+        return growing.whole(question)
 
     def _flagged(self, members: np.ndarray, depth: int, question: Question, rest: np.ndarray) -> Front:
         """The front of a slot in a table where each feature has two ranks."""
@@ -81,10 +73,9 @@ class Lister:
         sums = oracle.flags.sums(members)
         if depth == 2:
             return self._flag_points(sums, question, rest)
-        parts = [deepened(self._stumps(members, 0, question, rest), depth)]
+        growing = _Growing(deepened(self._stumps(members, 0, question, rest), depth))
         near, far = oracle.flag_values(members, depth, question.prices)
         triples = oracle.flags.triples(members)
-        size = len(parts[0])
         for f in np.flatnonzero((near + far + rest < question.target).all(axis=1)):
             flagged = sums.having(int(f), triples)
             one = self._flag_points(flagged, question, rest + far[f])
@@ -98,14 +89,8 @@ class Lister:
             pairs, number = sums_of(one.points, two.points, question.multipliers, rest, question.target, question.most)
             if number < 0:
                 raise TooMany
-            parts.append(thinned(combined(one, two, pairs[:number], (int(f), 0, LEAF)), question))
-            size += len(parts[-1])
-            if size > question.most:
-                parts = [thinned(joined(parts), question)]
-                size = len(parts[0])
-                if size > question.most // 2:
-                    raise TooMany
-        return thinned(joined(parts), question)
+            growing.add(thinned(combined(one, two, pairs[:number], (int(f), 0, LEAF)), question), question)
+        return growing.whole(question)
 
     def _swept(self, members: np.ndarray, question: Question, rest: np.ndarray) -> tuple[Front, float]:
         """Every point of a cut above stumps that survives, and the target, lower where a whole tree was found."""
@@ -114,9 +99,9 @@ class Lister:
         if not oracle.crowded(members):
             return nothing, question.target
         goal = question.goal
-        points, recipes, number = oracle.sweep(members).points(
-            question.prices, oracle.least, rest, goal, question.most, question.mode
-        )
+        sweep = oracle.sweep(members)
+        listed = sweep.whole if question.matched and len(goal) > 1 else sweep.points
+        points, recipes, number = listed(question.prices, oracle.least, rest, goal, question.most, question.mode)
         if number == -2:
             raise OutOfTime
         if number < 0:
@@ -343,6 +328,27 @@ class Lister:
         if number < 0:
             raise TooMany
         return thinned(combined(one, two, pairs[:number], _code(box)), question)
+
+
+class _Growing:
+    """A list that is put together from several."""
+
+    def __init__(self, first: Front) -> None:
+        self.parts, self.size = [first], len(first)
+
+    def add(self, more: Front, question: Question) -> None:
+        """Needless points are dropped once there are too many; `TooMany` where it would soon be full again."""
+        self.parts.append(more)
+        self.size += len(more)
+        if self.size > question.most:
+            self.parts = [thinned(joined(self.parts), question)]
+            self.size = len(self.parts[0])
+            if self.size > question.most // 2:
+                raise TooMany
+
+    def whole(self, question: Question) -> Front:
+        """All of it, without needless points."""
+        return thinned(joined(self.parts), question)
 
 
 def _with_kind(stumps: np.ndarray, unordered: np.ndarray) -> np.ndarray:

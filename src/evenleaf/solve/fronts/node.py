@@ -11,16 +11,21 @@ from evenleaf.solve.fronts.cell import Place
 from evenleaf.solve.fronts.tests import Part
 
 FIRST_STEP = 0.002  # how far above its bound a node is first listed
+FIRST_STRIDE = 0.03  # and where only the best tree is asked for, its halves matched by their disparities
 
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A part with its bound and its multipliers; `step` is how far above the bound it is listed next."""
+    """A part with its bound and its multipliers.
+
+    `step` is how far above the bound it is listed next, `stride` the same where disparities are matched.
+    """
 
     bound: float
     part: Part
     mus: np.ndarray
     step: float = FIRST_STEP
+    stride: float = FIRST_STRIDE
     halved: bool = False
     looked: bool = False
     climbed: bool = False

@@ -26,6 +26,7 @@ MOST_BLOCKS, FEW_BLOCKS, MOST_LEVELS, FEW_LEVELS = 160, 16, 8, 4
 MOST_SUBSETS = 7  # levels of a stump's feature of which all subsets are listed
 MOST_CUTS_TO_FORK = 2000
 NOBODY: frozenset[int] = frozenset()
+Swept = list[tuple[float, Box | None]]
 
 
 class Oracle:
@@ -90,14 +91,14 @@ class Oracle:
         """Whether these people are enough for so many leaves."""
         return bool(len(members) > 1 and self.count[members].sum() >= times * self.least)
 
-    def value(self, members: np.ndarray, depth: int, prices: Prices) -> np.ndarray:
-        """The least price of a tree of at most this depth, for each multipliers."""
+    def value(self, members: np.ndarray, depth: int, prices: Prices, cutoff: np.ndarray | None = None) -> np.ndarray:
+        """The least price of a tree of at most this depth, for each multipliers, or a cutoff that is lower."""
         if depth == 0 or not self.crowded(members):
             return self.leaf(members, prices)
         if depth == 1:
             return np.asarray(self._stump(members, prices)[0])
         if depth == 2 and self.sweeps and self.many_cuts:
-            return np.array([value for value, _ in self._swept(members, prices)])
+            return np.array([value for value, _ in self._swept(members, prices, cutoff)])
         if self.flagged(depth):
             return np.minimum(
                 self.leaf(members, prices), self.flag_values(members, depth, prices).sum(axis=0).min(axis=0)
@@ -174,9 +175,9 @@ class Oracle:
         """These people laid out for sweeps."""
         return Sweep(self.lane, self.ranks, members, Tests(self.allowed, self.walked), self.stop)
 
-    def _swept(self, members: np.ndarray, prices: Prices) -> list[tuple[float, Box | None]]:
+    def _swept(self, members: np.ndarray, prices: Prices, cutoff: np.ndarray | None = None) -> Swept:
         """For each multipliers the least price of a tree of depth 2, and its first test (or box of tests)."""
-        leaves = self.leaf(members, prices)
+        leaves = np.minimum(self.leaf(members, prices), np.inf if cutoff is None else cutoff)
         levels = self.level_children(members, 2, prices, self.walked)
         sweep, found = self.sweep(members), []
         where = len(members), int(members[0]), int(members[-1])

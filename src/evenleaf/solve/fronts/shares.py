@@ -78,9 +78,11 @@ class ShareSearch:
 
     def _run(self) -> None:
         self._look_at_all_shares()
+        mus = np.append(_best_mu(self.whole), 0.0)
         for engine in self.engines:
             if not self.budget.exhausted:
-                engine.begin()
+                engine.begin(mus)  # those of neighbouring shares are alike
+                mus = _best_mu(engine)
                 self._share()
         while not self.budget.exhausted and self.objective - self.bound > self.budget.gap * abs(self.objective):
             waiting = [engine for engine in self.engines if engine.open]
@@ -94,6 +96,8 @@ class ShareSearch:
         self.whole.on_news = self._news
         self.whole.begin()
         node = self.whole.glance()
+        self.whole.offer_quick_tree(node.mus[0])
+        self._share()
         for engine in self.engines:
             # A share is closed by its own multipliers, which are written down, and never by these.
             engine.floor = engine.in_hand = max(engine.floor, min(node.bound, self.objective - 2 * EPSILON))
@@ -114,6 +118,11 @@ class ShareSearch:
         proofs = [engine.recorder.proof(engine.top, self.objective - EPSILON) for engine in self.engines]
         tops = [proof.top for proof in proofs if proof is not None]
         return FrontsProof(tops[0], tuple(tops[1:])) if len(tops) == len(proofs) else None
+
+
+def _best_mu(engine: Engine) -> np.ndarray:
+    """Multipliers of the open slot of all trees, or none that pull."""
+    return engine.open[0][2].mus[0] if engine.open else np.zeros(engine.lane.n_dimensions)
 
 
 def find_search(problem: Problem, budget: Budget, start: Tree | None, keep_proof: bool) -> Engine | ShareSearch:

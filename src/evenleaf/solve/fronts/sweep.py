@@ -11,10 +11,12 @@ from evenleaf.solve.fronts.kernels.first_points import points_below
 from evenleaf.solve.fronts.kernels.first_tests import best_first_test, block_bounds, tests_below
 from evenleaf.solve.fronts.kernels.sheet import lay_out
 from evenleaf.solve.fronts.kernels.stumps import best_stumps
+from evenleaf.solve.fronts.kernels.whole import best_whole, cheapest_run
 from evenleaf.solve.fronts.lane import Lane, Prices
 from evenleaf.solve.fronts.tests import Box, Cuts, Levels
 
 WORK = 200  # sums looked at for every point that a list may have
+_FEW_TESTS = 128
 MOST_TESTS = 20_000  # first tests whose stumps are listed
 FEWEST_BLOCKS, MOST_BLOCKS = 16, 96  # runs of ranks a feature; a table of them has about as many cells as people
 
@@ -78,9 +80,7 @@ class Sweep:
         """
         own = prices.table[self.members, 0]
         lead = self._leading(prices, rest)
-        first = np.ascontiguousarray(own[:, lead])
-        count = self.lane.compiled.count[self.members].astype(float)
-        inputs = np.column_stack([first, np.minimum(first, 0.0), self.lane.vectors[self.members, 0], count])
+        inputs = self.inputs(prices, lead)
         question = prices.multipliers, rest, lead
         limits = most, mode, least, np.array([WORK * most]), self.stop
         found = np.zeros((64, self.lane.n_dimensions + 1)), np.zeros((64, 9), dtype=np.int64), 0
@@ -96,6 +96,38 @@ class Sweep:
                 break
         return found
 
+    def whole(
+        self, prices: Prices, least: int, rest: np.ndarray, goal: np.ndarray, most: int, mode: int, *, few: bool = False
+    ) -> tuple[np.ndarray, np.ndarray, int]:
+        """The best tree with such a test above stumps, where these are all the tests there are: one point, or none.
+
+        It is exact with one disparity, and with several where a limit is so small that theirs have to cancel. With
+        `few`, only features with few tests are looked at.
+        """
+        best, target = (np.zeros(self.lane.n_dimensions + 1), np.zeros(9, dtype=np.int64)), goal[0]
+        asked, inputs = (prices.multipliers[:1], rest[:1]), self.inputs(prices, 0)
+        limits = most, mode, least, np.array([WORK * most]), self.stop
+        number = 0
+        for row in self._in_order(inputs, few):
+            number = best_whole(self.sheet, self.unordered, row, inputs, asked, goal, limits, best)
+            if number < 0:
+                break
+        found = number if number < 0 else int(goal[0] < target)
+        return best[0][None, :], best[1][None, :], int(found)
+
+    def _in_order(self, inputs: np.ndarray, few: bool) -> np.ndarray:
+        """The rows whose tests are swept: what features with few tests find, the cheapest first, helps the others."""
+        names, tests = self.sheet[0], np.diff(self.sheet[4]).astype(float)
+        swept = np.flatnonzero(~self.unordered[names] | self.tests.walked[names])
+        if few:
+            swept = swept[~self.unordered[names[swept]] & (tests[swept] <= _FEW_TESTS)]
+        for row in swept:
+            if self.unordered[names[row]]:
+                tests[row] = _FEW_TESTS
+            elif tests[row] <= _FEW_TESTS:  # all prices are below 1
+                tests[row] = cheapest_run(self.sheet, self.unordered, row, inputs)
+        return swept[np.argsort(tests[swept], kind="stable")]
+
     def _alive(self, prices: np.ndarray, targets: np.ndarray) -> list[tuple[int, np.ndarray, np.ndarray]] | None:
         """The first tests below the targets by feature, the cheapest first; None where they are too many."""
         names, found, size = self.sheet[0], [], 0
@@ -108,6 +140,12 @@ class Sweep:
                 order = np.argsort(costs[:number, :, 0].sum(axis=1), kind="stable")
                 found.append((int(row), codes[order], costs[order]))
         return sorted(found, key=lambda one: float(one[2][0, :, 0].sum()))
+
+    def inputs(self, prices: Prices, lead: int) -> np.ndarray:
+        """Member by member: the price at some multipliers, what is negative of it, the vector, and people."""
+        price = np.ascontiguousarray(prices.table[self.members, 0, lead])
+        count = self.lane.compiled.count[self.members].astype(float)
+        return np.column_stack([price, np.minimum(price, 0.0), self.lane.vectors[self.members, 0], count])
 
     def _leading(self, prices: Prices, rest: np.ndarray) -> int:
         """The multipliers that are tried first: those at which stumps and the rest cost most."""

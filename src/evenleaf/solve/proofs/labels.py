@@ -27,7 +27,8 @@ class Labels:
 
     At its multipliers, every tree of the box that keeps the labels decided so far costs at least the claimed
     objective; or a person is named, and the trees that do not are parted into those that give the person the
-    label (`children[1]`) and those that do not (`children[0]`).
+    label (`children[1]`) and those that do not (`children[0]`). Or the roots of the box are parted into smaller
+    regions, in each of which the trees that keep the labels decided so far are ruled out.
     """
 
     mu: np.ndarray
@@ -35,6 +36,7 @@ class Labels:
     person: int = -1
     label: int = 0
     children: tuple[Labels, Labels] | None = None
+    parts: list[Region] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -105,15 +107,27 @@ def count_nodes(region: Region) -> int:
     return sum(1 for _ in _walk(region))
 
 
+def count_labels(top: Labels) -> int:
+    """How many nodes a tree of labels has."""
+    return sum(1 for _ in _walk_labels(top))
+
+
 def _walk(region: Region) -> Iterator[object]:
     yield region
-    stack = [] if region.labels is None else [region.labels]
+    if region.labels is not None:
+        yield from _walk_labels(region.labels)
+    for part in region.parts:
+        yield from _walk(part)
+
+
+def _walk_labels(top: Labels) -> Iterator[object]:
+    stack = [top]
     while stack:
         node = stack.pop()
         yield node
         stack.extend(node.children or ())
-    for part in region.parts:
-        yield from _walk(part)
+        for part in node.parts:
+            yield from _walk(part)
 
 
 def _region_out(region: Region, before: np.ndarray | None, emit: Callable[[np.ndarray], None]) -> list[Any]:
@@ -132,7 +146,8 @@ def _labels_out(top: Labels, before: np.ndarray, emit: Callable[[np.ndarray], No
     while stack:
         node, parent = stack.pop()
         emit(_step(node.mu, parent))
-        rows.append([node.scale, node.person, node.label])
+        parts = [_region_out(part, node.mu, emit) for part in node.parts]
+        rows.append([node.scale, node.person, node.label, *([parts] if parts else [])])
         if node.children is not None:
             stack += [(node.children[1], node.mu), (node.children[0], node.mu)]
     return rows
@@ -158,9 +173,10 @@ def _labels_in(rows: list[Any], before: np.ndarray, source: Source, shape: tuple
     """Rebuild the tree of labels from the walk through it."""
     waiting: list[tuple[Labels | None, int, np.ndarray]] = [(None, 0, before)]
     top: Labels | None = None
-    for scale, person, label in rows:
+    for scale, person, label, *parts in rows:
         parent, position, mu_before = waiting.pop()
         node = Labels(_next(source, mu_before, shape), float(scale), int(person), int(label))
+        node.parts = [_region_in(part, node.mu, source, shape) for part in (parts[0] if parts else [])]
         if parent is None:
             top = node
         elif parent.children is not None:

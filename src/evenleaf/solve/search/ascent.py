@@ -13,13 +13,14 @@ import numpy as np
 from evenleaf.problem import FEASIBILITY_TOLERANCE
 from evenleaf.solve.proofs.labels import GRID
 from evenleaf.solve.search import kernels
-from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH, Box
+from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH, Box, Fixing
 from evenleaf.solve.search.compiled import Compiled
 from evenleaf.solve.search.deep import DeepOracle
 from evenleaf.solve.search.limited import LimitedOracle
 from evenleaf.solve.search.oracle import Scratch
 from evenleaf.solve.search.pairs import PairOracle
 from evenleaf.solve.search.plan import Found, Oracle
+from evenleaf.solve.search.resolve import resolve
 from evenleaf.solve.search.steps import Effort, Record
 from evenleaf.solve.search.sweep import SweepOracle
 from evenleaf.solve.search.usage import Supply
@@ -32,15 +33,6 @@ GLANCE = Effort(12, 3, 0.12)
 DEEP_GLANCE = Effort(12, 3, 0.12, near=0.15)
 CLIMB = Effort(60, 6, 0.12)
 SEARCH = Effort(40, 6, 0.05)
-
-
-@dataclass(frozen=True)
-class Fixing:
-    """A person whose label is decided in part of the proof: it is `label`, or it is not."""
-
-    person: int
-    label: int
-    equal: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +66,22 @@ class Ascent:
         self.steps = 0
 
     def climb(
-        self, box: Box, pairs: np.ndarray, target: float, effort: Effort, fixings: tuple[Fixing, ...] = ()
+        self,
+        box: Box,
+        pairs: np.ndarray,
+        target: float,
+        effort: Effort,
+        fixings: tuple[Fixing, ...] = (),
+        resolves: bool = False,
     ) -> Ascended:
-        """Raise the bound of a box towards the target, then drop the roots and cuts it rules out."""
-        return _Climb(self, box, self._oracle(box, pairs), fixings, target).run(effort)
+        """Raise the bound of a box towards the target, then drop the roots and cuts it rules out.
+
+        With `resolves`, relaxed subsets of levels are made real, as far as the work allows.
+        """
+        oracle = self._oracle(box, pairs)
+        if resolves and isinstance(oracle, DeepOracle):
+            resolve(oracle)
+        return _Climb(self, box, oracle, fixings, target).run(effort)
 
     def floor(self, mu: np.ndarray, scale: float) -> float:
         """What every tree costs at least, were everybody free to take the cheapest label."""

@@ -21,9 +21,21 @@ MOST_SWEPT_DEPTH = 2  # deeper trees are searched root by root
 _MOST_MOVING_LEVELS = 9
 
 
+@dataclass(frozen=True)
+class Fixing:
+    """A person whose label is decided in part of the proof: it is `label`, or it is not."""
+
+    person: int
+    label: int
+    equal: bool
+
+
 @dataclass(frozen=True, eq=False)
 class Box:
-    """Roots on one feature; `alive` marks the cuts that a stump on each side may still have (2 × cuts)."""
+    """Roots on one feature; `alive` marks the cuts that a stump on each side may still have (2 × cuts).
+
+    The box holds the trees with such a root that give the people of `fixings` the labels decided for them.
+    """
 
     feature: int
     state: np.ndarray  # of each rank: LEFT, RIGHT, FREE or MOVING
@@ -34,6 +46,7 @@ class Box:
     bound: float
     mu: np.ndarray
     scale: float
+    fixings: tuple[Fixing, ...] = ()
 
     @property
     def chooses(self) -> bool:
@@ -127,7 +140,7 @@ def _split_levels(box: Box) -> list[Box]:
         state = np.where(box.state == MOVING, FREE, box.state).astype(np.int8)
         state[place] = side
         child = _walk_levels(box.feature, state, box.alive, box.mu, box.scale)
-        children.append(replace(child, bound=box.bound))
+        children.append(replace(child, bound=box.bound, fixings=box.fixings))
     return children
 
 

@@ -1,11 +1,8 @@
-"""Better trees from good ones: change one test at a time to the best there is, exactly priced (ALGORITHM §4).
-
-Where no single change helps, a test or two is replaced at random and the descent goes on from there.
-"""
+"""Better trees from good ones: change one test at a time to the best there is, exactly priced (ALGORITHM §4)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,37 +34,9 @@ class Descent:
 
     def improvements(self, found: Found) -> Iterator[Found]:
         """Every better tree on the way down."""
-        nodes = self._full(found.plan, found.labels)
+        nodes = self.nodes_of(found)
         for objective in self._descend(nodes, found.objective):
-            yield self._found(nodes, objective)
-
-    def wander(self, found: Found, kicks: int, stop: Callable[[], bool]) -> Iterator[Found]:
-        """Every better tree met: kick the best one, descend, and go on from there if that is no worse."""
-        random = np.random.default_rng(0)
-        best, nodes = found.objective, self._full(found.plan, found.labels)
-        for _ in range(kicks):
-            if stop():
-                return
-            trial = self._kicked(nodes, random)
-            objective = min(self._descend(trial, np.inf), default=np.inf)
-            if objective < best + _GAIN:
-                nodes = trial
-            if objective < best - _GAIN:
-                best = objective
-                yield self._found(nodes, best)
-
-    def _kicked(self, nodes: list[Node], random: np.random.Generator) -> list[Node]:
-        """A copy with one or two tests replaced: a cut beside some person, or levels by the toss of a coin."""
-        nodes = [Node(node.feature, node.left_ranks, list(node.labels)) for node in nodes]
-        for place in random.integers(self.n_tests, size=random.integers(1, 3)):
-            feature = int(random.integers(self.compiled.n_features))
-            size, ranks = int(self.compiled.sizes[feature]), self.compiled.ranks[feature]
-            left = np.arange(size) <= ranks[random.integers(len(ranks))]
-            if self.compiled.unordered[feature]:
-                left = random.random(size) < 0.5
-            labels = random.integers(self.compiled.n_labels + 1, size=2)
-            nodes[place] = Node(feature, left, [int(label) for label in labels])
-        return nodes
+            yield self.found(nodes, objective)
 
     def _descend(self, nodes: list[Node], objective: float) -> Iterator[float]:
         """Change the tests in place until no single change is for the better; every objective on the way."""
@@ -80,15 +49,16 @@ class Descent:
                     objective, better = value, True
                     yield objective
 
-    def _found(self, nodes: list[Node], objective: float) -> Found:
+    def found(self, nodes: list[Node], objective: float) -> Found:
+        """The tree that the tests of a heap make."""
         plan = self._plan(nodes, 0)
         assert plan is not None  # noqa: S101 (a tree that descends has a test)
         return Found(plan, self._answers(nodes, 0), objective)
 
-    def _full(self, plan: Plan, labels: np.ndarray) -> list[Node]:
+    def nodes_of(self, found: Found) -> list[Node]:
         """Every place of the heap with a test; a leaf higher up becomes tests that send everybody left."""
         nodes = [Node(0, np.ones(int(self.compiled.sizes[0]), np.bool_), [0, 0]) for _ in range(self.n_tests)]
-        self._fill(nodes, 0, plan, np.ones(self.compiled.n_people, np.bool_), labels)
+        self._fill(nodes, 0, found.plan, np.ones(self.compiled.n_people, np.bool_), found.labels)
         return nodes
 
     def _fill(self, nodes: list[Node], place: int, plan: Plan | None, member: np.ndarray, labels: np.ndarray) -> None:

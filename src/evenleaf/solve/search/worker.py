@@ -17,8 +17,8 @@ import numpy as np
 from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.proofs.labels import GRID, OPEN, Labels, Region
-from evenleaf.solve.search.ascent import CLIMB, DEEP_GLANCE, GLANCE, LOOK, Ascended, Ascent, Fixing
-from evenleaf.solve.search.boxes import LEFT, MOST_SWEPT_DEPTH, RIGHT, Box, split
+from evenleaf.solve.search.ascent import CLIMB, DEEP_GLANCE, GLANCE, LOOK, Ascended, Ascent
+from evenleaf.solve.search.boxes import LEFT, MOST_SWEPT_DEPTH, RIGHT, Box, Fixing, split
 from evenleaf.solve.search.compiled import Compiled
 from evenleaf.solve.search.decode import decode
 from evenleaf.solve.search.descent import Descent
@@ -28,14 +28,18 @@ from evenleaf.solve.search.limits import allowed_pairs
 from evenleaf.solve.search.plan import Found
 from evenleaf.solve.search.steps import Effort
 from evenleaf.solve.search.usage import deep_supply
+from evenleaf.solve.search.wander import Wanderer
 from evenleaf.tree import Tree
 
 _WORK = 20000
 _MOST_MOVES = 64
 _UNSEEN = np.zeros((0, 0), dtype=np.int32)  # multipliers of a node that is not visited yet
 _MOST_LABEL_NODES = 60  # a box with several roots that needs more than this is split instead
+_MOST_NEW_AT_FIRST = 30  # at one root: where it takes more, the bound is raised step by step
 _MOST_LABEL_NODES_AT_A_ROOT = 20_000  # then the relaxation of long lists of levels is to blame: the bound stands
 _MOST_DECIDED = 12  # labels in a row, in a box with free people: where it takes more, it takes very many
+_MOST_BELOW = 12  # boxes below decided labels: where there are more, the labels were not worth it
+_SURE = 1e-9  # a mixture with less doubt than that agrees
 _NEAR, _MANY_POLISHED = 0.03, 8  # a tree within this part of the incumbent is worth a descent, while there were few
 
 
@@ -48,6 +52,8 @@ class Examined:
     proof: Labels | None = None
     stuck: bool = False  # nothing more can be done: its bound stands
     cut_short: bool = False  # the budget ran out: the box is still open
+    unfinished: bool = False  # so is it here, with a better bound, and `proof` to go on from
+    below: list[tuple[Box, list[Region]]] = field(default_factory=list)  # below some of the labels decided in `proof`
 
 
 class Worker:
@@ -66,19 +72,23 @@ class Worker:
             lambda: budget.exhausted,
             supply,
         )
-        self.descent = Descent(compiled, shape.max_depth, self.ascent.limit)
-        if supply is not None:
-            self.descent = LimitedDescent(compiled, shape, schema, self.ascent.limit)
+        self.descent: Descent
+        self.wanderer: Wanderer | LimitedDescent
+        if supply is None:
+            self.descent = Descent(compiled, shape.max_depth, self.ascent.limit)
+            self.wanderer = Wanderer(self.descent)
+        else:
+            self.descent = self.wanderer = LimitedDescent(compiled, shape, schema, self.ascent.limit)
         self.pairs = [allowed_pairs(shape, schema, compiled, feature) for feature in range(compiled.n_features)]
-        self.coupled = not all(pairs.all() for pairs in self.pairs) or shape.min_samples_leaf > 1
-        self.coupled = self.coupled and supply is None  # deeper down, descents know the limits
+        limited = not all(pairs.all() for pairs in self.pairs) or shape.min_samples_leaf > 1
+        self.coupled = limited and supply is None  # deeper down, descents know the limits
         # Counting people leaf by leaf needs one root at a time, and so do deep trees.
         self.walks = shape.max_depth <= MOST_SWEPT_DEPTH and shape.min_samples_leaf == 1
         # The deeper the tree, the dearer a bound, and the less a box with people free is worth it.
         self.glance = {0: GLANCE, 1: GLANCE, 2: GLANCE, 3: DEEP_GLANCE}.get(shape.max_depth, LOOK)
         self.influence = compiled.influence()
         self.tree: Tree | None = None
-        self.objective = np.inf
+        self.objective = self.aim = np.inf  # boxes are closed once their bound reaches the aim
         self.found: Found | None = None  # the best tree met, with the descents from it
         self.polishes = True
         self.on_better: Callable[[Tree], None] | None = None  # told of every new incumbent
@@ -88,18 +98,20 @@ class Worker:
     def begin(self, tree: Tree | None, objective: float, polished: Set[float]) -> None:
         """Start from an incumbent, and from the trees that descents have started from."""
         self.tree, self.objective, self.polished_before, self.polished = tree, objective, polished, set()
+        self.aim, self.found = objective, None
 
     def offer(self, tree: Tree) -> None:
         """Take a tree as the incumbent if it keeps every limit and is better: judged by `Problem.evaluate` alone."""
         score = self.problem.evaluate(tree)
         if score.feasible and score.objective < self.objective - 1e-12:
             self.tree, self.objective = tree, score.objective
+            self.aim = min(self.aim, self.objective)
             if self.on_better is not None:
                 self.on_better(tree)
 
-    def climb(self, box: Box, effort: Effort, fixings: tuple[Fixing, ...] = ()) -> Ascended:
+    def climb(self, box: Box, effort: Effort, fixings: tuple[Fixing, ...] = (), resolves: bool = False) -> Ascended:
         """Raise the bound of a box; keep the best tree met."""
-        reached = self.ascent.climb(box, self.pairs[box.feature], self.objective, effort, fixings)
+        reached = self.ascent.climb(box, self.pairs[box.feature], self.aim, effort, fixings, resolves)
         if reached.found is not None:
             self._take(reached.found)
             self._polish(reached.found)
@@ -128,21 +140,27 @@ class Worker:
             if self.budget.exhausted:
                 return
 
-    def wander(self, kicks: int) -> None:
-        """Look for better trees about the best one met."""
+    def wander(self, work: int) -> None:
+        """Look for better trees about the best one met; `work` is how many people to look at."""
         if self.found is None or self.coupled:
             return
-        for better in self.descent.wander(self.found, kicks, lambda: self.budget.exhausted):
+        for better in self.wanderer.wander(self.found, work, lambda: self.budget.exhausted):
             self._take(better)
+            self.descend(better)
 
-    def examine(self, box: Box, proof: Labels | None, decides: bool) -> Examined:
-        """Close a box, or replace it by smaller ones; `decides`: after people's labels were tried."""
+    def examine(self, box: Box, proof: Labels | None, decides: bool, aim: float | None = None) -> Examined:
+        """Close a box, or replace it by smaller ones; `decides`: after people's labels were tried.
+
+        With an aim below the incumbent, a box that reaches it is not closed, but has a better bound.
+        """
+        if aim is not None:
+            self.aim = min(aim, self.aim)
         if decides:
-            done = self._prove(box, proof)
+            done = self._prove(box, proof, everything=aim is not None)
             if done is not None:
                 return done
-        reached = self.climb(box, self.glance if box.has_free else LOOK).box
-        boxes = self._split(reached) if reached.bound < self.objective - EPSILON and reached.live.any() else []
+        reached = self.climb(box, self.glance if box.has_free else LOOK, box.fixings).box
+        boxes = self._split(reached) if reached.bound < self.aim - EPSILON and reached.live.any() else []
         return Examined(region_of(reached, self.compiled), boxes)
 
     def _split(self, box: Box) -> list[Box]:
@@ -152,27 +170,54 @@ class Worker:
         most = min(_MOST_MOVES, max(8, _WORK // cuts)) if self.walks else 0
         return [part for part in split(box, self.compiled, people, most) if part.live.any()]
 
-    def _prove(self, box: Box, old: Labels | None) -> Examined | None:
-        """Branch on people's labels until all is closed; None where it is better to split the box."""
+    def _prove(self, box: Box, old: Labels | None, everything: bool) -> Examined | None:
+        """Branch on people's labels until all is closed; None where it is better to split the box.
+
+        Unless `everything` is asked for, a single root where that takes long is left for later.
+        """
         several = len(box.moving) > 0 or box.has_free
         top = Labels(_UNSEEN, 1.0)
-        stack: list[tuple[Labels | None, Labels, Box, tuple[Fixing, ...]]] = [(old, top, box, ())]
-        visited = 0
+        stack: list[tuple[Labels | None, Labels, Box, tuple[Fixing, ...]]] = [(old, top, box, box.fixings)]
+        visited, new, first = 0, 0, box
+        below: list[tuple[Box, list[Region]]] = []
         while stack:
             visited += 1
+            new += not _is_replayed(stack[-1][0])
             if self.budget.exhausted:
                 return Examined(region_of(box, self.compiled), [box], cut_short=True)
+            decided = len(stack[-1][-1]) - len(box.fixings)
+            if box.has_free and decided > 0 and (visited > _MOST_LABEL_NODES or decided > _MOST_DECIDED):
+                below += self._place(*stack.pop())
+                if len(below) > _MOST_BELOW:
+                    return None
+                continue
             if several and visited > _MOST_LABEL_NODES:
                 return None
+            if not several and not everything and new > _MOST_NEW_AT_FIRST:
+                return Examined(region_of(box, self.compiled), [first], top, unfinished=True)
             if visited > _MOST_LABEL_NODES_AT_A_ROOT:
                 return Examined(region_of(box, self.compiled), [box], stuck=True)
-            if box.has_free and len(stack[-1][-1]) > _MOST_DECIDED:
-                return None
             if not self._branch(*stack.pop(), stack):
                 return None if several else Examined(region_of(box, self.compiled), [box], stuck=True)
+            if visited == 1 and stack:
+                first = stack[-1][2]  # with what was reached before any label was decided
+        if self.aim < self.objective:
+            return Examined(region_of(box, self.compiled), [replace(box, bound=self.aim)], top, unfinished=True)
         region = region_of(box, self.compiled)
         region.labels = top
-        return Examined(region, [], top)
+        return Examined(region, [], top, below=below)
+
+    def _place(
+        self, old: Labels | None, node: Labels, box: Box, fixings: tuple[Fixing, ...]
+    ) -> list[tuple[Box, list[Region]]]:
+        """Split a box below the labels decided so far: what is closed beside them needs no second look."""
+        if old is not None and old.mu.size:
+            box = replace(box, mu=old.mu / GRID, scale=old.scale)
+        reached = self.climb(box, self.glance, fixings).box
+        node.mu, node.scale = on_grid(reached.mu), reached.scale
+        if self._is_closed(reached):
+            return []
+        return [(part, node.parts) for part in self._split(replace(reached, fixings=fixings))]
 
     def _branch(
         self,
@@ -183,12 +228,16 @@ class Worker:
         stack: list[tuple[Labels | None, Labels, Box, tuple[Fixing, ...]]],
     ) -> bool:
         """Close one node of the proof, or decide a person's label and go on with both answers; False: it cannot."""
-        if old is not None:
+        if old is not None and old.mu.size:
             box = replace(box, mu=old.mu / GRID, scale=old.scale)
-        replayed = old is not None and old.children is not None
+        replayed = _is_replayed(old)
         reached = self.climb(box, LOOK if replayed else CLIMB, fixings)
+        stands = replayed or box.has_free or self._is_closed(reached.box)
+        if not stands and self._doubt(reached, fixings).max() <= _SURE:
+            # All trees of the mixture agree, and yet are no trees: whoever is decided next, the relaxation stays.
+            reached = self.climb(reached.box, CLIMB, fixings, resolves=True)
         node.mu, node.scale = on_grid(reached.box.mu), reached.box.scale
-        if reached.box.bound >= self.objective - EPSILON or not reached.box.live.any():
+        if self._is_closed(reached.box):
             return True
         previous: tuple[Labels | None, Labels | None] = (None, None)
         if replayed and old is not None and old.children is not None:
@@ -203,20 +252,37 @@ class Worker:
             stack.append((before, child, reached.box, decided))
         return True
 
+    def _is_closed(self, box: Box) -> bool:
+        return box.bound >= self.aim - EPSILON or not box.live.any()
+
+    def _doubt(self, reached: Ascended, fixings: tuple[Fixing, ...]) -> np.ndarray:
+        """How much the trees of the mixture disagree on each label, weighed by influence; −1: it is decided."""
+        doubt = np.minimum(reached.average, 1 - reached.average) * self.influence[:, None]
+        for fixing in fixings:
+            doubt[fixing.person, self._decided(fixing)] = -1.0
+        return np.asarray(doubt)
+
+    def _decided(self, fixing: Fixing) -> slice | int:
+        """Which labels of a person are not worth deciding any more."""
+        return slice(None) if fixing.equal or self.compiled.n_labels == 1 else max(fixing.label - 1, 0)
+
     def _contested(self, reached: Ascended, fixings: tuple[Fixing, ...]) -> tuple[int, int]:
         """The person and label on which the trees of the mixture disagree most, weighed by influence.
 
         (−1, 0) where everybody is decided: then only the relaxation of a subset is left to disagree with.
         """
-        doubt = np.minimum(reached.average, 1 - reached.average) * self.influence[:, None]
-        margin = -np.abs(reached.costs)
-        for fixing in fixings:
-            rows = slice(None) if fixing.equal or self.compiled.n_labels == 1 else max(fixing.label - 1, 0)
-            doubt[fixing.person, rows] = -1.0
-            margin[fixing.person, rows] = -np.inf
-        table = doubt if doubt.max() > 1e-9 else margin
+        table = self._doubt(reached, fixings)
+        if table.max() <= _SURE:
+            table = -np.abs(reached.costs)
+            for fixing in fixings:
+                table[fixing.person, self._decided(fixing)] = -np.inf
         person, label = np.unravel_index(int(table.argmax()), table.shape)
         return (int(person), int(label) + 1) if table[person, label] > -np.inf else (-1, 0)
+
+
+def _is_replayed(old: Labels | None) -> bool:
+    """Whether a node was parted in the proof that is replayed."""
+    return old is not None and old.children is not None
 
 
 def on_grid(mu: np.ndarray) -> np.ndarray:

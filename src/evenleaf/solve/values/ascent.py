@@ -38,6 +38,7 @@ SEARCH = Effort(100, 8, 0.02)
 SHORT = Effort(12, 1, 0.02)
 DEEP_GLANCE = Effort(3, 1, 0.3, near=0.04)
 DEEP_CLIMB = Effort(40, 1, 0.1)
+DEEP_LIGHT = Effort(6, 1, 0.15)  # for a box that will be split all the same
 
 
 class Ascent:
@@ -65,6 +66,13 @@ class Ascent:
             reached = _Steps(box, oracle, self.scratch, target, self.limit).run(effort)
         self.steps += reached.bounds
         return reached
+
+    def floor(self, mu: np.ndarray, scale: float) -> float:
+        """A bound for every tree: everybody at their own cheapest value, without any test to share."""
+        c, s = self.compiled, self.scratch
+        kernels.dual_costs(c.pointers, c.rows, c.entries, c.weight, scale, mu, s.costs)
+        kernels.free_costs(s.people, s.free)
+        return float(s.free.sum()) - (0.0 if self.limit is None else scale * self.limit)
 
     def _scratch(self, box: Box) -> Scratch:
         """The arrays for a box; ghosts make them longer."""

@@ -14,6 +14,7 @@ import numpy as np
 from evenleaf.solve.values.boxes import Box
 from evenleaf.solve.values.caps import ValueSplit
 
+FEW_BELOW = 20  # tests right below the root that a bound prices in no time
 _FADING = 0.97  # the trees met last say most about where the ascent wavers
 
 
@@ -73,6 +74,32 @@ def split_tests(box: Box, chosen: np.ndarray, owner: np.ndarray) -> PlaceSplit:
         worths.append((several, several and place < 2, mass.sum() - mass.max(), int(alive.sum()), place))
     several, _, _, _, place = max(worths)
     return PlaceSplit(place, None if several else _point(box.alive[place], chosen[:, place], age))
+
+
+def split_below_root(box: Box, chosen: np.ndarray, owner: np.ndarray) -> PlaceSplit | None:
+    """The tests right below the root in parts: one a feature first, then halves; None where few are left.
+
+    With depth 3 nearly all the work of a bound is to price these tests, so that two halves cost what the whole does:
+    whatever such a split gains comes for nothing.
+    """
+    if not tests_below_root(box, owner):
+        return None
+    none = box.alive.shape[1] - 1
+    age = _FADING ** np.arange(len(chosen))[::-1]
+    chosen = np.where(chosen < 0, none, chosen)
+    worths = []
+    for place in (0, 1):
+        alive, tests = box.alive[place], chosen[:, place]
+        several = len(np.unique(owner[alive > 0])) > 1
+        mass = np.bincount(owner[tests] if several else tests, weights=age * (alive[tests] > 0), minlength=1)
+        worths.append((several, int(alive.sum()) > FEW_BELOW, mass.sum() - mass.max(), int(alive.sum()), place))
+    several, _, _, _, place = max(worths)
+    return PlaceSplit(place, None if several else _point(box.alive[place], chosen[:, place], age))
+
+
+def tests_below_root(box: Box, owner: np.ndarray) -> bool:
+    """Whether the tests right below the root are worth being split: several features, or many tests."""
+    return any(len(np.unique(owner[alive > 0])) > 1 or int(alive.sum()) > FEW_BELOW for alive in box.alive[:2])
 
 
 def _point(alive: np.ndarray, chosen: np.ndarray, age: np.ndarray) -> int:

@@ -59,6 +59,11 @@ class Compiled:
         return int(self.offsets[-1])
 
     @cached_property
+    def orders(self) -> np.ndarray:
+        """The people in the order of each feature, and in the last row in that of the outcome."""
+        return np.vstack([self.order, np.argsort(self.level, kind="stable")]).astype(np.int32)
+
+    @cached_property
     def owner(self) -> np.ndarray:
         """The feature of each test; the last entry, for no test, has a number of its own."""
         return np.append(self.test_feature, self.n_features)

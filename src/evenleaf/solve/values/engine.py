@@ -22,6 +22,7 @@ from evenleaf.solve.values.ascent import (
     CLIMB,
     DEEP_CLIMB,
     DEEP_GLANCE,
+    DEEP_LIGHT,
     FIRST,
     GLANCE,
     LOOK,
@@ -32,7 +33,13 @@ from evenleaf.solve.values.ascent import (
     Ascent,
 )
 from evenleaf.solve.values.boxes import FREE, LEFT, Box, first_boxes, single_root, split_root
-from evenleaf.solve.values.branching import Proof, split_tests, with_multipliers
+from evenleaf.solve.values.branching import (
+    Proof,
+    split_below_root,
+    split_tests,
+    tests_below_root,
+    with_multipliers,
+)
 from evenleaf.solve.values.compiled import Compiled, compile_values
 from evenleaf.solve.values.kernels import EPSILON
 from evenleaf.solve.values.limits import pairs_below, possible_tests
@@ -44,7 +51,7 @@ from evenleaf.tree import Leaf, Tree
 _LISTED = 2  # so few trees are solved one by one
 _PROMISING = 0.15  # within this part of the incumbent, a box with free people is worth more than a look
 _WORTH_POLISHING = 1.003  # a tree this close to the incumbent may be better with its best values
-_MOST_FREE = 0.06  # of the people: with depth 3, boxes with more are not worth a bound
+_MOST_FREE = 0.25  # of the people: with depth 3, boxes with more are not worth a bound
 _HARD = (4_000, 40_000)  # bounds after which a local search is worth its time, and then a longer one
 _PATIENCE = (4, 12)
 _HARD_DEEP = (400, 2_500)  # the same with depth 3, where a bound is dearer
@@ -123,9 +130,11 @@ class Engine:
             alive = self.alive
             mu, scale = self._warm_up(alive)
             self.ascent.scratch.forget()
+            # A certificate needs a climb in every box, so that none may be ruled out before it was looked at.
+            floor = self.ascent.floor(mu, scale) if self.ascent.deep else -np.inf
             for box in itertools.chain(*(first_boxes(self.compiled, marks, mu, scale) for marks in alive)):
                 if self.pairs[box.feature].any():
-                    self._part(box)
+                    self._part(replace(box, bound=floor))
         self.in_hand = np.inf
         self.recorder.begin()
         while self.open and not self.budget.exhausted and not self._good_enough():
@@ -281,7 +290,7 @@ class Engine:
         near = _nearest(self.climbed, box)
         box = box if near is None else with_multipliers(box, near)
         if self.ascent.deep:
-            reached = self._climb(box, DEEP_GLANCE if box.has_free else DEEP_CLIMB)
+            reached = self._climb(box, DEEP_GLANCE if box.has_free else self._effort(box))
         else:
             reached = self._climb(box, STEADY)
         _keep(self.climbed, box, Proof(reached.box.mu, reached.box.scale, mixture=reached.box.mixture))
@@ -306,7 +315,7 @@ class Engine:
         if old is not None:
             box = with_multipliers(box, old)
         replayed = old is not None and old.split is not None
-        reached = self._climb(box, LOOK if replayed else DEEP_CLIMB if self.ascent.deep else CLIMB)
+        reached = self._climb(box, LOOK if replayed else self._effort(box))
         box = reached.box
         proof.mu, proof.scale, proof.mixture = box.mu.astype(np.float32), box.scale, box.mixture
         if box.bound >= self.objective - EPSILON or not box.alive.any(axis=1).all():
@@ -317,12 +326,20 @@ class Engine:
                 self._push(box)  # its linear programs may have been cut short
             return
         split = old.split if replayed and old is not None else None
+        if split is None and self.ascent.deep:
+            split = split_below_root(box, reached.chosen, self.compiled.owner)
         if split is None and len(box.caps) < _MOST_CAPS:
             split = reached.split
         proof.split = split or split_tests(box, reached.chosen, self.compiled.owner)
         for number, part in proof.split.parts(box, self.compiled.owner):
             child = proof.children[number] = Proof(proof.mu, proof.scale)
             stack.append(Open(old.children.get(number) if replayed and old is not None else None, child, part))
+
+    def _effort(self, box: Box) -> Effort:
+        """How long to climb in a box of one root."""
+        if not self.ascent.deep:
+            return CLIMB
+        return DEEP_LIGHT if tests_below_root(box, self.compiled.owner) else DEEP_CLIMB
 
     def _list(self, box: Box) -> None:
         """Solve all trees that are left, one by one."""

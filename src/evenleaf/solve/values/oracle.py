@@ -25,7 +25,6 @@ class Scratch:
         self.ghosts = ghosts or Ghosts(np.zeros(0), 0.0)
         self.n_real = compiled.n_people - len(self.ghosts.prices)
         n_people, n_levels = compiled.n_people, len(compiled.levels)
-        widest = int(compiled.sizes.max(initial=2))
         most_levels = int(compiled.sizes[compiled.unordered].max(initial=1))
         self.costs = np.zeros(n_people)
         self.free = np.zeros(n_people)
@@ -33,11 +32,16 @@ class Scratch:
             compiled.level, compiled.levels, compiled.share, self.costs, compiled.count, shape.min_samples_leaf,
         )  # fmt: skip
         self.tables = (compiled.ranks, compiled.sizes, compiled.unordered, compiled.offsets)
+        room = n_people + 2
+        pointers = [np.zeros((2, room), dtype=np.int32) for _ in range(3)]
+        chains = (*(np.zeros((2, room)) for _ in range(4)), np.zeros((2, room), dtype=np.int64))
         self.work = (
-            np.zeros(n_levels), np.zeros(widest), np.zeros(widest, dtype=np.int64),
-            np.zeros((most_levels, n_levels)), np.zeros((most_levels, 3)),
-            np.zeros((2, n_people + 1), dtype=np.int32),
+            np.zeros(n_levels), chains, np.zeros(room, dtype=np.int32), *pointers[0],
+            (np.zeros(room), np.zeros(room, dtype=np.int64), *pointers[1]),
+            np.zeros((most_levels, n_levels)), np.zeros((most_levels, 3)), pointers[2][0],
         )  # fmt: skip
+        self.nearest = np.zeros((2, compiled.n_tests + compiled.n_features + 1), dtype=np.int64)
+        self.best = np.zeros((2, 2))
         self.spot = np.zeros(n_people, dtype=np.int64)
         self.leaf = np.zeros(n_people, dtype=np.int64)
         self.decided = np.zeros(n_people)
@@ -127,9 +131,12 @@ class StumpOracle(Oracle):
     def best(self, target: float) -> tuple[float, np.ndarray]:  # noqa: ARG002
         """The cost of the cheapest tree, and its tests."""
         s, tests = self.scratch, np.full(6, NO_TESTS, dtype=np.int64)
+        for p in (0, 1):
+            kernels.find_nearest(self.alive[p], *s.tables[1:], s.nearest[p])
         kernels.stumps(
-            s.people, s.tables, self.compiled.order, self.part, self.loose, self.alive, self.busy, s.out, s.work
-        )
+            s.people, s.tables, self.compiled.orders, self.part, self.loose, self.alive, self.busy, s.nearest, True,
+            kernels.INFINITE, s.out, np.full((2, self.compiled.n_features + 1), -kernels.INFINITE), s.best, s.work,
+        )  # fmt: skip
         value, tests[0], tests[1] = kernels.best_pair(
             s.out, self.alive, self.allowed, self.compiled.offsets, self.cheapest, self.where
         )
@@ -152,7 +159,7 @@ class SubtreeOracle(Oracle):
         # A side without a test has none further down either: that is how it is written, and only that way.
         for s in (0, 1):
             self.alive[s, -1] &= self.alive[2 + 2 * s : 4 + 2 * s, -1].min()
-        order = self.compiled.order
+        order = self.compiled.orders
         side = [self.part == LEFT, self.part == RIGHT]
         self.ids = [np.ascontiguousarray(order[here[order]].reshape(len(order), -1)) for here in side]
         self.first = 0 if self.ids[0].shape[1] <= self.ids[1].shape[1] else 1
@@ -167,7 +174,7 @@ class SubtreeOracle(Oracle):
         s = self.scratch
         return kernels.subtree(
             s.people, s.tables, self.ids[side], self.loose, s.free, cutoff, seek, self.alive[side],
-            self.alive[2 + 2 * side : 4 + 2 * side], self.busy[side], s.spot, s.out,
+            self.alive[2 + 2 * side : 4 + 2 * side], self.busy[side], s.nearest, s.spot, s.out,
             self.bounds[side], self.totals[side], s.work,
         )  # fmt: skip
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from evenleaf.solve.certify.labels.pairs import Listed, cheapest_pairs
 from evenleaf.solve.certify.labels.roots import Roots, cuts
+from evenleaf.solve.certify.labels.spelling import cheapest_spelt_out
 from evenleaf.solve.certify.labels.stumps import People, Stumps
 from evenleaf.solve.search.compiled import Compiled
 
@@ -45,7 +46,7 @@ class Bounds:
         return np.ones((2 if self.depth <= 2 else 4, 1, self.n_cuts), dtype=np.bool_)
 
     def survivors(self, roots: Roots, alive: np.ndarray, prices: np.ndarray, budget: float) -> tuple[Roots, np.ndarray]:
-        """The roots, and for each the cuts a place, that some tree cheaper than the budget has."""
+        """The roots, and for each the cuts a place, that some tree cheaper than the budget may have."""
         people = People(prices, self.compiled.ranks, self.compiled.count)
         part = roots.part[self.compiled.ranks[roots.feature]]
         if self.depth > 2:
@@ -109,6 +110,32 @@ class Bounds:
             for side in (0, 1):
                 left[side, 0], left[2 + side, 0] = self._kept(sides[side], budget - sides[1 - side].best)
         return roots.keep(below), left[:, below]
+
+    def is_ruled_out(self, roots: Roots, alive: np.ndarray, prices: np.ndarray, budget: float) -> bool:
+        """Whether a root of depth 3 that may stay below the budget does not, once every subset below it is one."""
+        if self.depth != 3 or roots.open.any() or len(roots) > 1:
+            return False
+        people = People(prices, self.compiled.ranks, self.compiled.count)
+        part = roots.part[self.compiled.ranks[roots.feature]]
+        members = [people.only(goes[0][part]) for goes in (roots.left, roots.right)]
+        sides = [self._subtree(members[side], alive[side, 0], alive[2 + side, 0]) for side in (0, 1)]
+        for side in (0, 1):
+            sides[side].best = self._spelt_out(
+                members[side], alive[side, 0], alive[2 + side, 0], sides[side], budget - sides[1 - side].best
+            )
+        return sides[0].best + sides[1].best >= budget
+
+    def _spelt_out(
+        self, people: People, child_alive: np.ndarray, alive: np.ndarray, tree: Subtree, budget: float
+    ) -> float:
+        """The cheapest subtree below the budget, or the budget, with the subsets below many levels spelt out."""
+        best = min(budget, float(people.prices.sum(axis=1).min()), float(tree.with_child.min(initial=np.inf)))
+        for f in range(self.compiled.n_features):
+            for _, tests in self._tests(f, people, child_alive, _MOST_LISTED_CHILD_LEVELS, 1):
+                if tests.open.any():
+                    part = tests.part[people.ranks[f]]
+                    best = cheapest_spelt_out(self.stumps, people, part, len(tests.open), alive, f, best)
+        return best
 
     def _subtree(
         self, people: People, child_alive: np.ndarray, alive: np.ndarray, joining: People | None = None

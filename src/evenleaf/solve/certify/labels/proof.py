@@ -10,6 +10,9 @@ below the claim may have, judged by the multipliers so far; once no root is left
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
 
 from evenleaf.problem import FEASIBILITY_TOLERANCE, Problem
@@ -64,7 +67,7 @@ class LabelsCheck:
             self._check_cover(feature)
         checked.append(f"Its {len(self.proof.regions)} regions hold every test that a tree can begin with.")
         for region in self.proof.regions:
-            self._rule_out(region, self.bounds.every_cut(), ())
+            self._rule_out(region, self.bounds.every_cut(), (), ())
         checked.append(f"In all {self.total} regions and smaller regions every tree costs at least as much.")
 
     def _name(self, feature: int) -> str:
@@ -83,7 +86,7 @@ class LabelsCheck:
             raise ProofError(f"a region on {name} is not an interval of its thresholds")
         if parent is not None and not _within(region, parent):
             raise ProofError(f"a region on {name} reaches outside the one that it is part of")
-        for part in region.parts:
+        for part in _inside(region):
             self._check_form(part, region)
 
     def _check_cover(self, feature: int) -> None:
@@ -118,28 +121,40 @@ class LabelsCheck:
         test = self.compiled.features[roots.feature].test(roots.left_ranks())
         return f"trees that begin with the test {question_text(test, self.schema)!r}"
 
-    def _rule_out(self, region: Region, alive: np.ndarray, path: tuple[Region, ...]) -> None:
-        """Every tree with a root in the region costs at least the claim; `alive` are the tests left by the path."""
+    def _rule_out(self, region: Region, alive: np.ndarray, path: tuple[Region, ...], decided: Decided) -> None:
+        """Every tree with a root in the region and the labels decided so far costs at least the claim.
+
+        `alive` are the tests left by the path.
+        """
         together = self._together(region)
         path = (*path, region)
         if together is not None:
             # All roots at once first: it is quick, and mostly enough.
-            left, alive = self._survivors(together, alive, region, ())
+            left, alive = self._survivors(together, alive, region, decided)
             if not len(left):
                 self._tell(_count(region))
                 return
         if together is not None and self.bounds.depth > 2 and region.labels is not None and not region.parts:
             # The labels of deeper trees were decided for all roots of the region together.
-            self._walk(together, alive, (), region.labels)
+            for node, left_alive, so_far in self._walk(together, alive, (), region.labels, decided):
+                self._rule_out_parts(region, node, left_alive, so_far)
             self._tell(1)
             return
         for part in region.parts:
-            self._rule_out(part, alive, path)
+            self._rule_out(part, alive, path, decided)
         again = path if self.bounds.depth <= 2 else path[-1:]
         at_a_time = 1 if self.bounds.depth > 2 else int(np.clip(_CELLS // max(1, alive.sum()), 1, _MOST_ROOTS))
         for roots in self._left_over(region, at_a_time):
-            self._walk(roots, alive, again, region.labels)
+            for _ in self._walk(roots, alive, again, region.labels, decided):
+                raise ProofError(f"the proof does not rule out {self._example(roots)}")
         self._tell(1)
+
+    def _rule_out_parts(self, region: Region, node: Labels, alive: np.ndarray, decided: Decided) -> None:
+        """Below some labels the roots of a region are parted: every root is in a part, and each is ruled out."""
+        for left in self._left_over(replace(region, parts=node.parts), 1):
+            raise ProofError(f"the proof does not rule out {self._example(left)}")
+        for part in node.parts:
+            self._rule_out(part, alive, (), decided)
 
     def _tell(self, more: int) -> None:
         self.done += more
@@ -153,19 +168,33 @@ class LabelsCheck:
         few = (region.sides == OPEN).sum() <= MOST_LISTED_LEVELS
         return None if few and self.bounds.depth <= 2 else levels(region.feature, region.sides)
 
-    def _walk(self, roots: Roots, alive: np.ndarray, path: tuple[Region, ...], labels: Labels | None) -> None:
-        """Apply the multipliers of the regions, then those of the tree of labels, until no root is left."""
+    def _walk(
+        self, roots: Roots, alive: np.ndarray, path: tuple[Region, ...], labels: Labels | None, decided: Decided
+    ) -> Iterator[tuple[Labels, np.ndarray, Decided]]:
+        """Apply the multipliers of the regions, then those of the tree of labels, until no root is left.
+
+        Where that tree ends in smaller regions, these are for the caller to look at.
+        """
         alive = np.repeat(alive, len(roots), axis=1)
         for region in path:
-            roots, alive = self._survivors(roots, alive, region, ())
+            roots, alive = self._survivors(roots, alive, region, decided)
             if not len(roots):
                 return
-        stack: list[tuple[Labels | None, Roots, np.ndarray, Decided]] = [(labels, roots, alive, ())]
+        stack: list[tuple[Labels | None, Roots, np.ndarray, Decided]] = [(labels, roots, alive, decided)]
         while stack:
             node, roots, alive, decided = stack.pop()
             if node is not None:
                 roots, alive = self._survivors(roots, alive, node, decided)
             if not len(roots):
+                continue
+            if node is not None and node.children is None and node.parts:
+                yield node, alive, decided
+                continue
+            if (
+                node is not None
+                and node.children is None
+                and self.bounds.is_ruled_out(roots, alive, *self._prices(node, decided))
+            ):
                 continue
             if node is None or node.children is None:
                 raise ProofError(f"the proof does not rule out {self._example(roots)}")
@@ -213,5 +242,15 @@ def _within(part: Region, whole: Region) -> bool:
     return bool(((whole.sides == OPEN) | (part.sides == whole.sides)).all())
 
 
+def _inside(region: Region) -> Iterator[Region]:
+    """The smaller regions that a region was split into, also those below its labels."""
+    yield from region.parts
+    stack = [] if region.labels is None else [region.labels]
+    while stack:
+        node = stack.pop()
+        yield from node.parts
+        stack.extend(node.children or ())
+
+
 def _count(region: Region) -> int:
-    return 1 + sum(_count(part) for part in region.parts)
+    return 1 + sum(_count(part) for part in _inside(region))

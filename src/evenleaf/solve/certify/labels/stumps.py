@@ -14,7 +14,7 @@ import numpy as np
 from evenleaf.solve.certify.labels.pairs import Listed
 from evenleaf.solve.search.compiled import Compiled
 
-_MOST_SPELT_LEVELS = 8
+MOST_SPELT_LEVELS = 8
 Uses = list[tuple[np.ndarray, np.ndarray]]
 
 
@@ -82,22 +82,30 @@ class Stumps:
         rows, numbers, features = [totals], [np.full(len(totals), -1)], [np.full(len(totals), self.n_features)]
         for feature, cuts, cost in found:
             rows.append(cost.transpose(0, 2, 1).reshape(-1, n_parts))
-            if self.compiled.unordered[feature] and feature != spell_but:
+            if self.spells(feature, spell_but):
                 rows[-1] = self._spelt(feature, people, part, n_parts)
             numbers.append(np.tile(cuts, len(rows[-1]) // len(cuts)))
             features.append(np.full(len(rows[-1]), feature))
         return Listed(np.concatenate(rows), np.concatenate(numbers), np.concatenate(features))
+
+    def spells(self, feature: int, spell_but: int) -> bool:
+        """Whether the subsets of a feature are spelt out."""
+        return feature not in (spell_but, self.n_features) and bool(self.compiled.unordered[feature])
+
+    def cells(self, feature: int, people: People, part: np.ndarray, n_parts: int) -> np.ndarray:
+        """What each label (first) costs on each part and each level of a feature that occurs."""
+        present, level = np.unique(people.ranks[feature], return_inverse=True)
+        n_levels = max(1, len(present))
+        sums = _sums(people.prices, part * n_levels + level, n_parts * n_levels)
+        return sums.reshape(len(people.prices), n_parts, n_levels)
 
     def _spelt(self, feature: int, people: People, part: np.ndarray, n_parts: int) -> np.ndarray:
         """What each subset of a feature's levels costs on each part, for all pairs of labels.
 
         Of many levels only the first are spelt out, which are the largest; the others pick part by part.
         """
-        present, level = np.unique(people.ranks[feature], return_inverse=True)
-        n_levels = max(1, len(present))
-        sums = _sums(people.prices, part * n_levels + level, n_parts * n_levels)
-        sums = sums.reshape(len(people.prices), n_parts, n_levels)
-        n_spelt = min(n_levels, _MOST_SPELT_LEVELS)
+        sums = self.cells(feature, people, part, n_parts)
+        n_spelt = min(sums.shape[2], MOST_SPELT_LEVELS)
         one = ((np.arange(1 << n_spelt)[:, None] >> np.arange(n_spelt)) & 1).astype(np.float64)
         spelt, rest = sums[:, :, :n_spelt], sums[:, :, n_spelt:]
         return np.concatenate(

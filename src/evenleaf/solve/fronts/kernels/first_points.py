@@ -7,7 +7,7 @@ import numpy as np
 
 from evenleaf.solve.fronts.kernels.first_tests import left_of
 from evenleaf.solve.fronts.kernels.fronts import _keeps, _subset_points, grown, sums
-from evenleaf.solve.fronts.kernels.needless import thinned
+from evenleaf.solve.fronts.kernels.needless import kept_short, thinned
 from evenleaf.solve.fronts.kernels.sheet import block_sums, goes_left
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
 
@@ -62,11 +62,14 @@ def _listed(here, left, whole, cost, sheet, unordered, inputs, question, goal, l
     """The points with one first test, added to the list."""
     multipliers, rest, lead = question
     f, code = here
-    one = _side(left, here, True, sheet, unordered, inputs, multipliers, rest + cost[1], lead, goal[0], limits)
+    to_left = np.bool_(True)
+    one = side_points(left, here, to_left, sheet, unordered, inputs, multipliers, rest + cost[1], lead, goal[0], limits)
     if one[2] <= 0:
         return found[0], found[1], found[2] if one[2] == 0 else -1
-    beside = rest + _least(one[0][: one[2]], multipliers)
-    two = _side(whole - left, here, False, sheet, unordered, inputs, multipliers, beside, lead, goal[0], limits)
+    beside = rest + least_prices(one[0][: one[2]], multipliers)
+    two = side_points(
+        whole - left, here, not to_left, sheet, unordered, inputs, multipliers, beside, lead, goal[0], limits
+    )
     if two[2] < 0:
         return found[0], found[1], -1
     name = sheet[0][f]
@@ -81,7 +84,7 @@ def _listed(here, left, whole, cost, sheet, unordered, inputs, question, goal, l
 
 
 @njit
-def _least(points, multipliers):
+def least_prices(points, multipliers):
     """The least price of a point at each multipliers."""
     least = np.full(len(multipliers), INFINITE)
     for p in range(len(points)):
@@ -94,7 +97,7 @@ def _least(points, multipliers):
 
 
 @njit
-def _side(sums, here, side, sheet, unordered, inputs, multipliers, rest, lead, target, limits):
+def side_points(sums, here, side, sheet, unordered, inputs, multipliers, rest, lead, target, limits):
     """The points of stumps and labels on one side of a test that survive: (points, recipes of three, number).
 
     Blocks of cuts are read only where the price at the leading multipliers leaves room for a point.
@@ -106,7 +109,7 @@ def _side(sums, here, side, sheet, unordered, inputs, multipliers, rest, lead, t
     for q in range(len(total)):
         for k in range(blocks[1]):
             total[q] += sums[q, k]
-    points, recipes, used = np.zeros((64, width)), np.zeros((64, 3), np.int64), 0
+    points, recipes, used = np.zeros((64, width)), np.zeros((64, 3), np.int64), np.int64(0)
     people = total[2 + width]
     if people < least:
         return points, recipes, 0
@@ -194,11 +197,12 @@ def _levels(name, levels, sums, width, people, least, multipliers, rest, target,
         heads[levels[r]] = np.int64(sums[2 + width, r])
         for q in range(width):
             by_label[levels[r], 1, q] = sums[2 + q, r]
-    return _subset_points(name, by_label, heads, 0, 1, people, least, multipliers, rest, target, most, mode, out)
+    zero, one = np.int64(0), np.int64(1)  # plain numbers would be compiled apart
+    return _subset_points(name, by_label, heads, zero, one, people, least, multipliers, rest, target, most, mode, out)
 
 
 @njit
-def _worth(point, goal, mode):
+def tree_worth(point, goal, mode):
     """What a whole tree is worth, in the way of `best_sum`."""
     worth, disparity = point[0] + goal[2], 0.0
     for q in range(1, len(point)):
@@ -210,7 +214,7 @@ def _worth(point, goal, mode):
 
 
 @njit
-def _matched(name, code, one, two, goal, limits, found):
+def matched(name, code, one, two, goal, limits, found):
     """Of whole trees with a limit, the one within it that is best so far: for each point of the left side, those of the
     right side with a first disparity that may cancel it."""
     points, recipes, used = found
@@ -231,7 +235,7 @@ def _matched(name, code, one, two, goal, limits, found):
             points, recipes = grown(points, used), grown(recipes, used)
             for q in range(width):
                 points[used, q] = one[0][a, q] + two[0][b, q]
-            worth = _worth(points[used], goal, 0)
+            worth = tree_worth(points[used], goal, 0)
             if worth < goal[0]:
                 goal[0] = worth
                 recipes[used, 0], recipes[used, 1], recipes[used, 2] = name, code, -1
@@ -251,7 +255,7 @@ def _joined(name, code, one, two, question, goal, limits, found):
     if one[2] == 0 or two[2] == 0:
         return points, recipes, used
     if len(goal) > 1 and mode == 0:
-        return _matched(name, code, one, two, goal, limits, found)
+        return matched(name, code, one, two, goal, limits, found)
     pairs, number = sums(one[0][: one[2]], two[0][: two[2]], multipliers, rest, goal[0], most)
     work[0] -= one[2] + two[2] + max(number, 0)
     if number < 0 or work[0] < 0:
@@ -264,12 +268,6 @@ def _joined(name, code, one, two, question, goal, limits, found):
         recipes[used, 3:6] = one[1][a]
         recipes[used, 6:9] = two[1][b]
         if len(goal) > 1 and mode >= 0:
-            goal[0] = min(goal[0], _worth(points[used], goal, mode))
+            goal[0] = min(goal[0], tree_worth(points[used], goal, mode))
         used += 1
-    if used > most:
-        if mode < 0:
-            return points, recipes, -1
-        used = thinned(points, recipes, used, mode)
-        if used > most // 2:
-            return points, recipes, -1
-    return points, recipes, used
+    return points, recipes, kept_short(points, recipes, used, mode, most)

@@ -52,7 +52,7 @@ def tests_below(sheet, unordered, f, prices, targets, most, stop):
     tables, made = np.empty((J, B + 1, 2, sheet[7][len(sheet[0])])), np.zeros(J, np.bool_)
     tables[0], made[0] = block_sums(sheet, f, inputs[0]), True
     state = sheet, unordered, f, prices, inputs, tables, made, workspace(sheet)
-    found = np.empty(64, np.int64), np.empty((64, 2, J)), 0
+    found = np.empty(64, np.int64), np.empty((64, 2, J)), np.int64(0)  # a plain 0 would be compiled apart
     if unordered[sheet[0][f]]:
         found = _subsets_below(state, targets, most, stop, found)
     else:
@@ -135,8 +135,9 @@ def bounds(left, whole, sheet, unordered, room):
 def exactly(known, sheet, unordered, price, f, code, room):
     """The best stumps on both sides, after `bounds` has told what is known of them."""
     _, _, before, low, before_right, low_right = room
-    one = best_stump(known[2], known[0], before, low, sheet, unordered, price, f, code, True)
-    return one, best_stump(known[5], known[3], before_right, low_right, sheet, unordered, price, f, code, False)
+    left = np.bool_(True)  # plain True and False would be compiled apart
+    one = best_stump(known[2], known[0], before, low, sheet, unordered, price, f, code, left)
+    return one, best_stump(known[5], known[3], before_right, low_right, sheet, unordered, price, f, code, not left)
 
 
 @njit

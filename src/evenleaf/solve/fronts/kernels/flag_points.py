@@ -7,7 +7,7 @@ import numpy as np
 
 from evenleaf.solve.fronts.kernels.flags import priced, stump_values
 from evenleaf.solve.fronts.kernels.fronts import _keeps, grown
-from evenleaf.solve.fronts.kernels.needless import COMPARED, thinned, undominated
+from evenleaf.solve.fronts.kernels.needless import COMPARED, kept_short, undominated
 from evenleaf.solve.search.kernels.compile import njit
 
 
@@ -58,12 +58,9 @@ def flag_points(sums, total, flipped, least, allowed, multipliers, rest, target,
                 _stump_recipe(recipes[used, 3 if flipped[f] else 6 :], near[1][a], flipped)
                 _stump_recipe(recipes[used, 6 if flipped[f] else 3 :], far[1][b], flipped)
                 used += 1
-        if used > most:
-            if mode < 0:
-                return points, recipes, -1
-            used = thinned(points, recipes, used, mode)
-            if used > most // 2:
-                return points, recipes, -1
+        used = kept_short(points, recipes, used, mode, most)
+        if used < 0:
+            break
     return points, recipes, used
 
 

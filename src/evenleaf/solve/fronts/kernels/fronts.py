@@ -52,8 +52,8 @@ def stump_points(
     """
     n_labels, width = vectors.shape[1], vectors.shape[2]
     K = n_labels + 1
-    points, recipes, used = np.empty((64, width)), np.empty((64, 3), np.int64), 0
-    total, people = np.zeros((K, width)), 0
+    points, recipes, used = np.empty((64, width)), np.empty((64, 3), np.int64), np.int64(0)
+    total, people = np.zeros((K, width)), np.int64(0)  # plain zeros would be compiled apart
     for i in members:
         people += count[i]
         for k in range(n_labels):
@@ -191,7 +191,7 @@ def subset_sums(change, base, levels, heads, multipliers, rest, target, most, mo
         if number > most or work[0] < 0:
             return found, masks, inside, -1
         if mode >= 0 and number > 16:
-            keep = undominated(found[:number], mode, 32)
+            keep = undominated(found[:number], mode, np.int64(32))
             kept = 0
             for s in range(number):
                 if keep[s]:

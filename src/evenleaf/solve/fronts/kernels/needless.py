@@ -120,10 +120,22 @@ def _one_dimension(points, mode, keep):
 @njit
 def thinned(points, recipes, used, mode):
     """Move the points that are needed to the front of a list, with their recipes; how many there are."""
-    keep = undominated(points[:used], mode, COMPARED)
+    keep = undominated(points[:used], mode, np.int64(COMPARED))
     kept = 0
     for s in range(used):
         if keep[s]:
             points[kept], recipes[kept] = points[s], recipes[s]
             kept += 1
     return kept
+
+
+@njit
+def kept_short(points, recipes, used, mode, most):
+    """How many points are left of a list, needless ones dropped once there are more than the most.
+
+    The number is −1 where that leaves more than half of the most: such a list would soon be full again.
+    """
+    if used <= most:
+        return used
+    left = thinned(points, recipes, used, mode) if mode >= 0 else used
+    return left if left <= most // 2 else -1

@@ -12,11 +12,13 @@ from evenleaf.solve.search.kernels.multipliers import differences, dual_costs, s
 from evenleaf.solve.search.kernels.pairs import MOST_SPELT, best_pair, price_stumps
 from evenleaf.solve.search.kernels.subtrees import best_stump, keep_stumps, least_label, price_children
 from evenleaf.solve.search.kernels.sweep import best_tree, mark_cuts, sweep_side
+from evenleaf.solve.search.kernels.wander import N_DRAWS, wander
 
 __all__ = [
     "EPSILON",
     "INFINITE",
     "MOST_SPELT",
+    "N_DRAWS",
     "announce_compilation",
     "best_pair",
     "best_stump",
@@ -37,4 +39,5 @@ __all__ = [
     "sweep_side",
     "try_cuts",
     "try_levels",
+    "wander",
 ]

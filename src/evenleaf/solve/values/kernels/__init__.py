@@ -5,7 +5,8 @@ People are merged (equal features and outcome), features are ranks, outcomes are
 """
 
 from evenleaf.solve.search.kernels.compile import EPSILON, INFINITE
-from evenleaf.solve.values.kernels.choice import best_pair, drop_pairs, drop_twins, least
+from evenleaf.solve.values.kernels.chain import find_nearest
+from evenleaf.solve.values.kernels.choice import best_pair, drop_pairs, drop_twins
 from evenleaf.solve.values.kernels.prices import decide, differences, dual_costs, free_costs, leaves
 from evenleaf.solve.values.kernels.push import push
 from evenleaf.solve.values.kernels.stumps import stumps
@@ -20,8 +21,8 @@ __all__ = [
     "drop_pairs",
     "drop_twins",
     "dual_costs",
+    "find_nearest",
     "free_costs",
-    "least",
     "leaves",
     "push",
     "stumps",

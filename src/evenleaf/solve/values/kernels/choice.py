@@ -8,21 +8,6 @@ from evenleaf.solve.search.kernels.compile import INFINITE, njit
 
 
 @njit
-def least(out, alive, busy, offsets):
-    """The cheapest alive option of a row: (cost, test), the test −1 where that is no test at all."""
-    none = len(out) - 1
-    best, where = INFINITE, -2
-    if alive[none] and out[none] < best:
-        best, where = out[none], -1
-    for f in range(len(busy)):
-        if busy[f]:
-            for t in range(offsets[f], offsets[f + 1]):
-                if alive[t] and out[t] < best:
-                    best, where = out[t], t
-    return best, where
-
-
-@njit
 def best_pair(out, alive, allowed, offsets, cheapest, where):
     """The cheapest pair of stumps that the limits allow: (cost, left, right), −1 for no test.
 

@@ -2,49 +2,107 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
+from evenleaf.solve.values.kernels.chain import cuts, make_chains, start
 from evenleaf.solve.values.kernels.leaf import joining, settled
 
 
 @njit
-def stumps(people, tables, ids, part, loose, alive, busy, out, work):
-    """Price all alive stumps of both parts, and no test at all (the last entry of `out`).
+def stumps(people, tables, ids, part, loose, alive, busy, nearest, fill, enough, out, least, best, work):
+    """The best alive stump of both parts, or no test at all: `best[s]` becomes (cost, test), the test −1 for none.
 
-    `ids[f]` lists the people in the order of feature f; `part[i]` is 0 or 1, or 2 for people who are in neither and
-    may yet join either: `loose` counts them. Tests that leave too few people in a leaf cost infinitely much.
+    `ids[f]` lists the people in the order of feature f, its last row in the order of the outcome; `part[i]` is 0 or
+    1, or 2 for people who are in neither and may yet join either: `loose` counts them. Tests that leave too few
+    people in a leaf cost infinitely much. `out` becomes the cost of no test (its last entry), with `fill` also that
+    of every alive stump. `nearest` is what `find_nearest` says of either part.
+
+    `least[s, f]` is a bound known for all stumps on a feature (the last entry: for no test); where the feature is
+    priced it becomes its cheapest stump. Features that cannot be the best are passed over, with `fill` those whose
+    stumps lead nowhere below `enough` for both parts; without it, so is the second part if the first is too dear.
     """
-    ranks, sizes, unordered, offsets = tables
-    jump, below, crowds, parts_jump, parts_sum, listed = work
-    none = out.shape[1] - 1
-    n_first, n_second = _listed(ids[0], part, listed)
-    out[0, none], start0 = whole(people, listed[0, :n_first], loose, jump)
-    out[1, none], start1 = whole(people, listed[1, :n_second], loose, jump)
-    for f in range(len(sizes)):
-        if not (busy[0, f] or busy[1, f]):
-            continue
-        _listed(ids[f], part, listed)
-        first, last = offsets[f], offsets[f + 1]
-        for s in range(2):
-            if busy[s, f]:
-                here = listed[s, : n_first if s == 0 else n_second]
-                if unordered[f]:
-                    _subsets(people, here, ranks[f], sizes[f], loose, alive[s, first:last], out[s, first:last],
-                             jump, parts_jump, parts_sum)  # fmt: skip
-                else:
-                    _cuts(people, here, ranks[f], sizes[f], loose, alive[s, first:last], out[s, first:last],
-                          jump, below, crowds, start0 if s == 0 else start1)  # fmt: skip
+    n_features, none = len(tables[1]), out.shape[1] - 1
+    chains = work[1]
+    n = make_chains(people, ids[-1], part, chains, work[2])
+    begin0 = start(chains[0][0], chains[1][0], chains[2][0], chains[3][0], chains[4][0], n[0])
+    begin1 = start(chains[0][1], chains[1][1], chains[2][1], chains[3][1], chains[4][1], n[1])
+    for s in range(2):
+        begin = begin1 if s else begin0
+        out[s, none] = begin[0] if begin[7] + loose >= people[5] else INFINITE
+        least[s, n_features] = out[s, none]
+        best[s, 0], best[s, 1] = INFINITE, -2.0
+        if alive[s, none] and out[s, none] < INFINITE:
+            best[s, 0], best[s, 1] = out[s, none], -1.0
+    first = 0 if n[0] <= n[1] else 1
+    for s in (first, 1 - first):
+        worth = enough - least[1 - s].min()
+        if not fill and s != first and best[first, 0] + min(best[s, 0], least[s].min()) >= enough:
+            best[s, 0] = min(best[s, 0], least[s].min())
+            return
+        _part(people, tables, ids, part, s, n[s], loose, alive[s], busy[s], nearest[s], fill, worth,
+              begin1 if s else begin0, out[s], least[s], best[s], work)  # fmt: skip
 
 
 @njit
-def _listed(ids, part, listed):
-    """The people of both parts, each in the given order; written without a branch, which could not be foretold."""
-    n_first, n_second = 0, 0
+def _part(people, tables, ids, part, s, n, loose, alive, busy, nearest, fill, worth, begin, out, least, best, work):
+    """The stumps of one part, the most promising feature first."""
+    ranks, sizes, unordered, offsets = tables
+    jump, chains, place, spots, spot_ranks, shrinking, parts_jump, parts_sum, listed = work
+    chain = (chains[0][s], chains[1][s], chains[2][s], chains[3][s], chains[4][s])
+    limits, own = (people[5], loose), np.empty(2)
+    done = np.zeros(len(sizes), np.bool_)
+    for _ in range(len(sizes)):
+        f = -1
+        for g in range(len(sizes)):
+            if busy[g] and not done[g] and (f < 0 or least[g] < least[f]):
+                f = g
+        if f < 0 or (not fill and least[f] >= best[0]):
+            break
+        done[f] = True
+        first, last, beyond = offsets[f], offsets[f + 1], offsets[f] + f
+        if fill and least[f] >= worth:
+            out[first:last] = INFINITE
+            continue
+        own[0], own[1] = INFINITE, -2.0
+        if unordered[f]:
+            _listed(ids[f], part, s, listed)
+            _subsets(people, listed[:n], ranks[f], sizes[f], loose, alive[first:last], out[first:last],
+                     jump, parts_jump, parts_sum)  # fmt: skip
+            _take_best(alive[first:last], out[first:last], first, own)
+        else:
+            _in_order(ids[f], part, s, place, ranks[f], spots, spot_ranks)
+            cuts(chain, n, spots, spot_ranks, sizes[f], limits, alive[first:last], nearest[beyond : beyond + sizes[f]],
+                 fill, out[first:last], begin, first, shrinking, own)  # fmt: skip
+        least[f] = own[0]
+        if own[0] < best[0]:
+            best[0], best[1] = own[0], own[1]
+
+
+@njit
+def _take_best(alive, out, first, best):
+    for t in range(len(out)):
+        if alive[t] and out[t] < best[0]:
+            best[0], best[1] = out[t], first + t
+
+
+@njit
+def _in_order(ids, part, s, place, ranks, spots, spot_ranks):
+    """The places and ranks of one part in the given order; written without a branch, which could not be foretold."""
+    n = 0
     for i in ids:
-        listed[0, n_first] = i
-        listed[1, n_second] = i
-        n_first += part[i] == 0
-        n_second += part[i] == 1
-    return n_first, n_second
+        spots[n] = place[i]
+        spot_ranks[n] = ranks[i]
+        n += part[i] == s
+
+
+@njit
+def _listed(ids, part, s, listed):
+    """The people of one part in the given order."""
+    n = 0
+    for i in ids:
+        listed[n] = i
+        n += part[i] == s
 
 
 @njit
@@ -62,46 +120,6 @@ def whole(people, ids, loose, jump):
     for i in ids:
         jump[level[i]] = 0.0
     return (cost if crowd + loose >= least else INFINITE), at
-
-
-@njit
-def _cuts(people, ids, x, size, loose, alive, out, jump, below, crowds, start):
-    """The lower leaf grows upwards, then the upper leaf downwards, so that nobody ever has to leave one."""
-    level, levels, share, c, count, least = people
-    n_ids = len(ids)
-    at, slope, cost, crowd = start, 0.0, 0.0, 0
-    j = 0
-    for rank in range(size - 1):
-        while j < n_ids and x[ids[j]] == rank:
-            i = ids[j]
-            j += 1
-            rise, paid = joining(level[i], at, share[i], c[i], levels)
-            slope += rise
-            cost += paid
-            jump[level[i]] += 2.0 * share[i]
-            crowd += count[i]
-        if alive[rank]:
-            at, slope, cost = settled(at, slope, cost, levels, jump)
-            below[rank], crowds[rank] = cost, crowd
-    for k in range(j):
-        jump[level[ids[k]]] = 0.0
-    at, slope, cost, crowd = start, 0.0, 0.0, 0
-    j = n_ids - 1
-    for rank in range(size - 2, -1, -1):
-        while j >= 0 and x[ids[j]] > rank:
-            i = ids[j]
-            j -= 1
-            rise, paid = joining(level[i], at, share[i], c[i], levels)
-            slope += rise
-            cost += paid
-            jump[level[i]] += 2.0 * share[i]
-            crowd += count[i]
-        if alive[rank]:
-            at, slope, cost = settled(at, slope, cost, levels, jump)
-            enough = crowds[rank] + loose >= least and crowd + loose >= least
-            out[rank] = below[rank] + cost if enough else INFINITE
-    for k in range(j + 1, n_ids):
-        jump[level[ids[k]]] = 0.0
 
 
 @njit

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
-from evenleaf.solve.values.kernels.choice import least
+from evenleaf.solve.values.kernels.chain import find_nearest
 from evenleaf.solve.values.kernels.prices import goes_right
 from evenleaf.solve.values.kernels.stumps import stumps, whole
 
@@ -20,7 +20,7 @@ _ANY_SIZE = 1 << 40  # people who may yet join: no leaf is too small
 
 @njit
 def subtree(
-    people, tables, ids, loose, free, cutoff, seek, child, grand, busy, spot, out, bounds, totals, work,
+    people, tables, ids, loose, free, cutoff, seek, child, grand, busy, nearest, spot, out, bounds, totals, work,
 ):  # fmt: skip
     """(cost, child test, test below left, test below right) of the cheapest subtree.
 
@@ -32,18 +32,23 @@ def subtree(
     sizes, unordered, offsets = tables[1], tables[2], tables[3]
     none = len(child) - 1
     found = np.array([INFINITE, -2.0, -2.0, -2.0])
-    parts = np.zeros(2)
+    n_options = len(sizes) + 1
+    best, parts, known = np.zeros((2, 2)), np.zeros((2, n_options)), np.empty((len(child), 2, n_options))
+    for p in range(2):
+        find_nearest(grand[p], sizes, unordered, offsets, nearest[p])
     totals[:] = INFINITE
     bounds[none] = whole(people, ids[0], loose, work[0])[0]
     if child[none] and bounds[none] < found[0]:
         found[0], found[1], found[2], found[3] = bounds[none], -1.0, -1.0, -1.0
     cuts, reach, runs, n_runs = _runs(tables, ids, free, child)
+    known[:n_runs] = 0.0
     for f in range(len(sizes)):
         if unordered[f]:
             for t in range(offsets[f], offsets[f + 1]):
                 if child[t]:
+                    parts[:] = -INFINITE
                     _price(people, tables, ids, loose, cutoff, seek, f, t,
-                           grand, busy, spot, out, bounds, totals, work, found, parts)  # fmt: skip
+                           grand, busy, nearest, spot, out, best, bounds, totals, work, found, parts)  # fmt: skip
     while n_runs:
         lowest = 0
         for r in range(1, n_runs):
@@ -52,17 +57,22 @@ def subtree(
         if runs[lowest, 0] >= (min(cutoff, found[0]) if seek else cutoff):
             break
         f, low, high = int(runs[lowest, 1]), int(runs[lowest, 2]), int(runs[lowest, 3])
-        below, above, first, last = runs[lowest, 4], runs[lowest, 5], runs[lowest, 6], runs[lowest, 7]
+        first, last = runs[lowest, 4], runs[lowest, 5]
         middle = (low + high) // 2
+        beyond = known[lowest].copy()
+        parts[0] = beyond[0] + (reach[middle] - first)
+        parts[1] = beyond[1] + (last - reach[middle])
         _price(people, tables, ids, loose, cutoff, seek, f, cuts[middle],
-               grand, busy, spot, out, bounds, totals, work, found, parts)  # fmt: skip
+               grand, busy, nearest, spot, out, best, bounds, totals, work, found, parts)  # fmt: skip
         n_runs -= 1
-        runs[lowest] = runs[n_runs]
+        runs[lowest], known[lowest] = runs[n_runs], known[n_runs]
         if low < middle:
-            _open(runs, n_runs, f, low, middle - 1, below, parts[1], first, reach[middle])
+            known[n_runs, 0], known[n_runs, 1] = beyond[0], parts[1]
+            _open(runs, n_runs, f, low, middle - 1, known[n_runs], first, reach[middle])
             n_runs += 1
         if middle < high:
-            _open(runs, n_runs, f, middle + 1, high, parts[0], above, reach[middle], last)
+            known[n_runs, 0], known[n_runs, 1] = parts[0], beyond[1]
+            _open(runs, n_runs, f, middle + 1, high, known[n_runs], reach[middle], last)
             n_runs += 1
     for r in range(n_runs):
         for k in range(int(runs[r, 2]), int(runs[r, 3]) + 1):
@@ -71,11 +81,13 @@ def subtree(
 
 
 @njit
-def _open(runs, r, f, low, high, below, above, first, last):
-    """A run of cuts: its bound, its feature, its ends, what lies beyond them, and what is reached alone there."""
-    runs[r, 0] = min(INFINITE, below + above + last - first)
-    runs[r, 1], runs[r, 2], runs[r, 3] = f, low, high
-    runs[r, 4], runs[r, 5], runs[r, 6], runs[r, 7] = below, above, first, last
+def _open(runs, r, f, low, high, known, first, last):
+    """A run of cuts: its bound, its feature, its ends, and what is reached alone there.
+
+    `known` is what each feature (and no test) costs at least below and above the run.
+    """
+    runs[r, 0] = min(INFINITE, known[0].min() + known[1].min() + last - first)
+    runs[r, 1], runs[r, 2], runs[r, 3], runs[r, 4], runs[r, 5] = f, low, high, first, last
 
 
 @njit
@@ -84,7 +96,7 @@ def _runs(tables, ids, free, child):
     ranks, sizes, unordered, offsets = tables
     n_tests = len(child) - 1
     cuts, reach = np.empty(n_tests + 1, np.int64), np.empty(n_tests + 1)
-    runs = np.empty((n_tests + 1, 8))
+    runs, nothing = np.empty((n_tests + 1, 6)), np.zeros((2, 1))
     n_cuts, n_runs, total = 0, 0, 0.0
     for i in ids[0]:
         total += free[i]
@@ -100,7 +112,7 @@ def _runs(tables, ids, free, child):
                 cuts[n_cuts], reach[n_cuts] = offsets[f] + rank, sum_free
                 n_cuts += 1
         if n_cuts > start:
-            _open(runs, n_runs, f, start, n_cuts - 1, 0.0, 0.0, 0.0, total)
+            _open(runs, n_runs, f, start, n_cuts - 1, nothing, 0.0, total)
             n_runs += 1
     return cuts, reach, runs, n_runs
 
@@ -108,29 +120,35 @@ def _runs(tables, ids, free, child):
 @njit
 def _price(
     people, tables, ids, loose, cutoff, seek, f, test,
-    grand, busy, spot, out, bounds, totals, work, found, parts,
+    grand, busy, nearest, spot, out, best, bounds, totals, work, found, parts,
 ):  # fmt: skip
-    """Price one child test with the best stumps below it; `parts` becomes what either part costs at least."""
+    """Price one child test with the best stumps below it.
+
+    `parts` is what each feature costs at least in either part, and becomes what it costs at least in any larger one.
+    """
     ranks, unordered, offsets = tables[0], tables[2], tables[3]
     for i in ids[0]:
         spot[i] = 1 if goes_right(ranks[f, i], unordered[f], test - offsets[f]) else 0
+    enough = min(cutoff, found[0]) if seek else cutoff
+    for p in range(2):
+        for g in range(len(busy[p])):
+            if not busy[p, g]:
+                parts[p, g] = INFINITE
     if people[5] > 1:
         # A part with too few people for a leaf may have enough once it has grown: what it costs then is bounded by
         # what it costs with leaves of any size.
-        stumps(people, tables, ids, spot, _ANY_SIZE, grand, busy, out, work)
-        parts[0] = least(out[0], grand[0], busy[0], offsets)[0]
-        parts[1] = least(out[1], grand[1], busy[1], offsets)[0]
-    stumps(people, tables, ids, spot, loose, grand, busy, out, work)
-    low, left = least(out[0], grand[0], busy[0], offsets)
-    high, right = least(out[1], grand[1], busy[1], offsets)
-    if people[5] <= 1:
+        stumps(people, tables, ids, spot, _ANY_SIZE, grand, busy, nearest, False, INFINITE, out, parts, best, work)
+        stumps(people, tables, ids, spot, loose, grand, busy, nearest, not seek, enough, out, parts.copy(), best, work)
+    else:
+        stumps(people, tables, ids, spot, loose, grand, busy, nearest, not seek, enough, out, parts, best, work)
         # Likewise a stump with an empty leaf is none, until somebody joins that leaf: it costs what no test costs.
-        none = out.shape[1] - 1
-        parts[0], parts[1] = min(low, out[0, none]), min(high, out[1, none])
+        for p in range(2):
+            parts[p] = np.minimum(parts[p], parts[p, -1])
+    low, high = best[0, 0], best[1, 0]
     value = min(low + high, INFINITE)
     bounds[test] = value
-    if value < found[0]:
-        found[0], found[1], found[2], found[3] = value, test, left, right
+    if value < enough:
+        found[0], found[1], found[2], found[3] = value, test, best[0, 1], best[1, 1]
     if not seek and value < cutoff:
         _note(out[0], grand[0], busy[0], offsets, high, totals[0])
         _note(out[1], grand[1], busy[1], offsets, low, totals[1])

@@ -1,0 +1,56 @@
+"""Good trees soon, and better ones while the search goes on, by simulated annealing about the best one met."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from evenleaf.solve.search import kernels
+from evenleaf.solve.search.descent import Descent, Node
+from evenleaf.solve.search.plan import Found
+
+_STEPS = 2000  # a run
+_HOT, _COOLED = 0.015, 30.0  # a part of the objective, and how many times colder it is at the end
+_STRICTNESS = 5.0  # what a unit of discrimination beyond a limit costs
+_GAIN = 1e-12
+
+
+class Wanderer:
+    """Runs of annealing, each from the best tree so far; `descent` knows trees as tests in the order of a heap."""
+
+    def __init__(self, descent: Descent) -> None:
+        self.descent, self.compiled = descent, descent.compiled
+        self.order = np.argsort(self.compiled.ranks, axis=1, kind="stable")
+        self.runs = 0
+
+    def wander(self, found: Found, work: int, stop: Callable[[], bool]) -> Iterator[Found]:
+        """Every better tree at the end of a run; `work` is how many people all steps together may look at."""
+        steps = work // self.compiled.n_people
+        while steps > 0 and not stop():
+            trial = self._run(found, min(_STEPS, steps))
+            steps -= _STEPS
+            if trial.objective < found.objective - _GAIN:
+                found = trial
+                yield found
+
+    def _run(self, found: Found, steps: int) -> Found:
+        c, descent = self.compiled, self.descent
+        nodes = descent.nodes_of(found)
+        features = np.array([node.feature for node in nodes])
+        left = np.zeros((len(nodes), int(c.sizes.max())), dtype=np.bool_)
+        for node, row in zip(nodes, left, strict=True):
+            row[: len(node.left_ranks)] = node.left_ranks
+        answers = np.array([label for node in nodes[len(nodes) // 2 :] for label in node.labels])
+        draws = np.random.default_rng(self.runs).random((steps, kernels.N_DRAWS))
+        self.runs += 1
+        hot = _HOT * abs(found.objective) + _GAIN
+        rows = (c.pointers, c.rows, c.entries, c.weight, c.base)
+        features, left, answers, merit = kernels.wander(
+            features, left, answers, c.ranks, self.order, c.sizes, c.unordered, rows, descent.limit, _STRICTNESS,
+            hot, hot / _COOLED, draws,
+        )  # fmt: skip
+        met = [Node(int(f), row[: int(c.sizes[f])], [0, 0]) for f, row in zip(features, left, strict=True)]
+        for node, labels in zip(met[len(met) // 2 :], answers.reshape(-1, 2), strict=True):
+            node.labels = [int(label) for label in labels]
+        return descent.found(met, float(merit + c.constant))
