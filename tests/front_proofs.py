@@ -11,7 +11,7 @@ from certified import people_without_pattern
 from evenleaf.fairness import DisparateImpact
 from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve.certificate import Certificate
-from evenleaf.solve.certify.fronts import forks, lists, slots
+from evenleaf.solve.certify.fronts import forks, lists, proof, slots
 from evenleaf.solve.fronts import FrontSolver, engine, oracle
 from evenleaf.solve.fronts import lists as search_lists
 from evenleaf.solve.proofs.fronts import FrontsProof, Step, walk
@@ -44,10 +44,11 @@ def cramped() -> Iterator[None]:
 
 @contextmanager
 def strict() -> Iterator[None]:
-    """A checker with short lists, few levels that are tried one by one, and little patience."""
+    """A checker with short lists and few levels that are tried one by one, which has to make very many parts."""
     with (
         patch.multiple(lists, MOST_POINTS=6, _MOST_FORKS=6, _MOST_TESTS=4),
         patch.multiple(slots, MOST_LISTED_LEVELS=2, _FEW=2),
         patch.multiple(forks, _MOST_SPELT=2, _SHOWN=1),
+        patch.object(proof, "_MOST_OWN", 100_000),
     ):
         yield

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from evenleaf.fairness import DisparateImpact
 from evenleaf.problem import Shape, pose
 from evenleaf.solve import Budget
 from evenleaf.solve.fronts import FrontSolver, oracle, sweep
+from evenleaf.solve.fronts import lane as lanes
 from evenleaf.solve.fronts.engine import Engine
 from evenleaf.solve.fronts.front import NONE
 from evenleaf.solve.fronts.outline import from_recipe
@@ -172,6 +174,20 @@ def test_the_best_whole_tree_is_found_in_runs_of_cuts(
     shape = Shape(max_depth=2, min_samples_leaf=least)
     asked = pose(laid.engine.problem.people, fairness=DisparateImpact(), shape=shape)
     problem = asked.with_limit(limit) if weight is None else asked.with_weight(weight)
-    answer = FrontSolver().solve(problem, Budget())
+    with patch.object(lanes, "_MANY_CUTS", 0):  # as if the table were large
+        answer = FrontSolver().solve(problem, Budget())
     assert answer.proven
     assert answer.objective == pytest.approx(brute_force(problem).objective, abs=1e-9)
+
+
+@given(laid=laid_out(), limit=st.sampled_from([None, 0.0, 0.05]))
+@settings(deadline=None, max_examples=30)
+def test_polished_trees_lead_to_the_same_optimum(laid: Laid, limit: float | None) -> None:
+    asked = pose(laid.engine.problem.people, fairness=DisparateImpact(), shape=Shape(max_depth=3))
+    problem = asked.with_weight(0.5) if limit is None else asked.with_limit(limit)
+    plain = FrontSolver().solve(problem, Budget())
+    with patch.object(lanes, "_MANY_CUTS", 0):
+        polished = FrontSolver().solve(problem, Budget())
+    assert plain.proven
+    assert polished.proven
+    assert polished.objective == pytest.approx(plain.objective, abs=1e-9)

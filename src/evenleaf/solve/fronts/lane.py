@@ -19,6 +19,8 @@ from evenleaf.problem import EDGE, FEASIBILITY_TOLERANCE, Problem
 from evenleaf.solve.search.compiled import Compiled, compile_problem
 from evenleaf.table import People, Table
 
+_MANY_CUTS, _MANY_PEOPLE = 3_000, 10_000
+
 
 @dataclass(frozen=True, eq=False)
 class Prices:
@@ -59,6 +61,11 @@ class Lane:
     def reach(self) -> float:
         """The largest disparity that counts as fair, −1 in the penalised form."""
         return -1.0 if self.limit is None else self.limit + FEASIBILITY_TOLERANCE + self.edge
+
+    @property
+    def large(self) -> bool:
+        """Whether matching whole trees (`kernels/whole.py`) is worth the half minute that compiling it takes once."""
+        return int(self.compiled.offsets[-1]) >= _MANY_CUTS or self.compiled.n_people >= _MANY_PEOPLE
 
     @cached_property
     def examples(self) -> tuple[Table, np.ndarray]:

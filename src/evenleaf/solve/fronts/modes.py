@@ -15,7 +15,7 @@ def matches(node: Node, lane: Lane, oracle: Oracle, limits: Limits) -> bool:
 
     That takes one disparity, or several that must all be nothing.
     """
-    if node.part != Slot(2) or node.halved or limits.active or not oracle.sweeps:
+    if node.part != Slot(2) or node.halved or limits.active or not (oracle.sweeps and lane.large):
         return False
     nothing = lane.limit is not None and lane.limit * lane.compiled.count.sum() <= 1
     forks = oracle.may_fork and bool((oracle.unordered & oracle.allowed).any())

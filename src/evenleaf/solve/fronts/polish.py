@@ -35,8 +35,8 @@ class Polish:
 
     @property
     def possible(self) -> bool:
-        """Whether there is one disparity, and first tests are swept."""
-        return self.lane.n_dimensions == 1 and self.oracle.sweeps
+        """Whether there is one disparity, first tests are swept, and the table is large enough for it to pay."""
+        return self.lane.n_dimensions == 1 and self.oracle.sweeps and self.lane.large
 
     def best(self, members: np.ndarray, fixed: np.ndarray, target: float, *, few: bool = False) -> Sketch | None:
         """The best tree of depth 2 for these people that with a fixed vector is worth less than the target.

@@ -18,7 +18,7 @@ import numpy as np
 from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.proofs.labels import Labels, Region, count_labels, count_nodes
-from evenleaf.solve.search.boxes import Box, Fixing, first_boxes
+from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH, Box, Fixing, first_boxes
 from evenleaf.solve.search.compiled import Compiled, compile_problem
 from evenleaf.solve.search.freedom import Freedom
 from evenleaf.solve.search.kernels import EPSILON
@@ -202,7 +202,8 @@ class Engine:
     def _wander(self) -> None:
         """Look about for better trees, in the rounds 8, 16, 32, …, for as long as the search already takes."""
         self.rounds += 1
-        if self.rounds < _FIRST_WANDERING or self.rounds & (self.rounds - 1):
+        shallow = self.problem.shape.max_depth <= MOST_SWEPT_DEPTH  # there, rounds take too little time for that
+        if shallow or self.rounds < _FIRST_WANDERING or self.rounds & (self.rounds - 1):
             return
         worker = self.workers[0]
         worker.begin(self.tree, self.objective, self.polished)

@@ -29,10 +29,10 @@ def build(nodes, size, n_segments):
         amount = nodes[size + s, 0] if s < n_segments else 0.0
         nodes[size + s, 0], nodes[size + s, 1], nodes[size + s, 2] = amount, amount, amount
     for node in range(size - 1, 0, -1):
-        left, right = nodes[2 * node], nodes[2 * node + 1]
-        nodes[node, 0] = left[0] + right[0]
-        nodes[node, 1] = min(left[1], left[0] + right[1])
-        nodes[node, 2] = max(left[2], left[0] + right[2])
+        left, right = 2 * node, 2 * node + 1
+        nodes[node, 0] = nodes[left, 0] + nodes[right, 0]
+        nodes[node, 1] = min(nodes[left, 1], nodes[left, 0] + nodes[right, 1])
+        nodes[node, 2] = max(nodes[left, 2], nodes[left, 0] + nodes[right, 2])
 
 
 @njit
