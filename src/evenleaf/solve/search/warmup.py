@@ -13,7 +13,7 @@ from evenleaf.solve.search.steps import Effort
 from evenleaf.solve.search.worker import Worker
 
 _DEEPEST_CLIMBED = 3  # below that a single bound takes too long
-_WORK = 12_000_000  # people that wandering may look at, again and again
+_WORK, _WORK_DEEP = 4_000_000, 12_000_000  # people that wandering may look at, again and again
 _CUTS_TRIED, _ROOTS_CLIMBED = 8, 3
 
 
@@ -60,8 +60,7 @@ def _first_trees(worker: Worker, shallow: Worker) -> None:
     if shallow.found is None or worker.coupled:
         return
     worker.descend(shallow.found)
-    if worker.depth > MOST_SWEPT_DEPTH:  # stumps are soon found without
-        worker.wander(_WORK)
+    worker.wander(_WORK_DEEP if worker.depth > MOST_SWEPT_DEPTH else _WORK)
 
 
 def _promising(worker: Worker, cuts: int, mu: np.ndarray, scale: float) -> list[Root]:
