@@ -14,24 +14,28 @@ from evenleaf.tree import Branch, Leaf, Node, Tree, tidy
 def decode(plan: Plan, problem: Problem, compiled: Compiled) -> Tree:
     """The tree that was planned, tidy, each leaf with the label that suits the true objective best."""
     nodes: list[Node] = []
-    _grow(plan, compiled, nodes)
+    weighs = np.bincount(compiled.kind, weights=problem.people.weight, minlength=compiled.n_people) > 0
+    _grow(plan, compiled, weighs, nodes)
     return with_best_leaves(nodes, problem)
 
 
-def _grow(plan: Plan | None, compiled: Compiled, nodes: list[Node], label: float = 0.0) -> int:
+def _grow(plan: Plan | None, compiled: Compiled, member: np.ndarray, nodes: list[Node], label: float = 0.0) -> int:
     """Append a plan's nodes and return where it stands; a test that sends all one way makes room for what is below it.
 
     The labels of the leaves are decided later; until then sisters must differ, or they would be merged.
     """
     place = len(nodes)
     nodes.append(Leaf(label))
-    while plan is not None and (plan.left_ranks.all() or not plan.left_ranks.any()):
-        plan = plan.left if plan.left_ranks.all() else plan.right
+    while plan is not None:
+        goes_left = plan.left_ranks[compiled.ranks[plan.feature]]
+        left, right = member & goes_left, member & ~goes_left
+        if left.any() and right.any():
+            break
+        plan = plan.left if left.any() else plan.right
     if plan is None:
         return place
-    left = _grow(plan.left, compiled, nodes, 0.0)
-    right = _grow(plan.right, compiled, nodes, 1.0)
-    nodes[place] = Branch(compiled.features[plan.feature].test(plan.left_ranks), left, right)
+    below = _grow(plan.left, compiled, left, nodes, 0.0), _grow(plan.right, compiled, right, nodes, 1.0)
+    nodes[place] = Branch(compiled.features[plan.feature].test(plan.left_ranks), *below)
     return place
 
 

@@ -9,7 +9,7 @@ from evenleaf.solve.search.kernels.histograms import histogram
 from evenleaf.solve.search.kernels.labels import best_cut, crowded_subset, cut_cost, least, subset_cost
 from evenleaf.solve.search.kernels.prefixes import add, best_labelled, build, leaves_for, mark_below, open_leaves
 
-_SCAN = 8.0  # a step in a tree of prefixes costs about this many steps of a scan
+_SCAN = 4.0  # a step in a tree of prefixes costs about this many steps of a scan
 
 
 @njit
