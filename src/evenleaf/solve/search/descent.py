@@ -1,11 +1,8 @@
-"""Better trees from good ones: change one test at a time to the best there is, exactly priced (ALGORITHM §4).
-
-Where no single change helps, a test or two is replaced at random and the descent goes on from there.
-"""
+"""Better trees from good ones: change one test at a time to the best there is, exactly priced (ALGORITHM §4)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +12,6 @@ from evenleaf.solve.search.compiled import Compiled
 from evenleaf.solve.search.plan import Found, Plan
 
 _GAIN = 1e-12
-_MOST_KICKS, _WORK_AGAIN = 12, 4  # how often a descent looks at everybody for each test and feature
 
 
 @dataclass
@@ -35,43 +31,12 @@ class Descent:
         self.limit = -1.0 if limit is None else limit
         self.n_tests = (1 << depth) - 1
         self.v = np.zeros_like(compiled.weight)
-        self.wanderings = 0
 
     def improvements(self, found: Found) -> Iterator[Found]:
         """Every better tree on the way down."""
         nodes = self.nodes_of(found)
         for objective in self._descend(nodes, found.objective):
             yield self.found(nodes, objective)
-
-    def wander(self, found: Found, work: int, stop: Callable[[], bool]) -> Iterator[Found]:
-        """Every better tree met: kick the best one, descend, and go on from there if that is no worse."""
-        a_descent = _WORK_AGAIN * self.compiled.n_people * self.compiled.n_features * self.n_tests
-        random = np.random.default_rng(self.wanderings)
-        self.wanderings += 1
-        best, nodes = found.objective, self.nodes_of(found)
-        for _ in range(min(_MOST_KICKS, work // a_descent)):
-            if stop():
-                return
-            trial = self._kicked(nodes, random)
-            objective = min(self._descend(trial, np.inf), default=np.inf)
-            if objective < best + _GAIN:
-                nodes = trial
-            if objective < best - _GAIN:
-                best = objective
-                yield self.found(nodes, best)
-
-    def _kicked(self, nodes: list[Node], random: np.random.Generator) -> list[Node]:
-        """A copy with one or two tests replaced: a cut beside some person, or levels by the toss of a coin."""
-        nodes = [Node(node.feature, node.left_ranks, list(node.labels)) for node in nodes]
-        for place in random.integers(self.n_tests, size=random.integers(1, 3)):
-            feature = int(random.integers(self.compiled.n_features))
-            size, ranks = int(self.compiled.sizes[feature]), self.compiled.ranks[feature]
-            left = np.arange(size) <= ranks[random.integers(len(ranks))]
-            if self.compiled.unordered[feature]:
-                left = random.random(size) < 0.5
-            labels = random.integers(self.compiled.n_labels + 1, size=2)
-            nodes[place] = Node(feature, left, [int(label) for label in labels])
-        return nodes
 
     def _descend(self, nodes: list[Node], objective: float) -> Iterator[float]:
         """Change the tests in place until no single change is for the better; every objective on the way."""

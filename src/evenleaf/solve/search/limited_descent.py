@@ -1,16 +1,23 @@
-"""Better trees from good ones within limits: the descent of `descent.py`, which passes over tests that break one."""
+"""Better trees from good ones within limits: the descent of `descent.py`, which passes over tests that break one.
+
+Where no single change helps, a test or two is replaced at random and the descent goes on from there.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from evenleaf.problem import Shape
 from evenleaf.solve.search.compiled import Compiled
 from evenleaf.solve.search.descent import Descent, Node
+from evenleaf.solve.search.plan import Found
 from evenleaf.table import Schema
 
+_GAIN = 1e-12
+_MOST_KICKS, _WORK_AGAIN = 12, 4  # how often a descent looks at everybody for each test and feature
 _Part = tuple[tuple[int, ...], tuple[tuple[int, int], ...]]  # columns tested; label and people of each leaf
 
 
@@ -19,7 +26,37 @@ class LimitedDescent(Descent):
 
     def __init__(self, compiled: Compiled, shape: Shape, schema: Schema, limit: float | None) -> None:
         super().__init__(compiled, shape.max_depth, limit)
-        self.shape, self.uses = shape, shape.use_limits(schema)
+        self.shape, self.uses, self.wanderings = shape, shape.use_limits(schema), 0
+
+    def wander(self, found: Found, work: int, stop: Callable[[], bool]) -> Iterator[Found]:
+        """Every better tree met: kick the best one, descend, and go on from there if that is no worse."""
+        a_descent = _WORK_AGAIN * self.compiled.n_people * self.compiled.n_features * self.n_tests
+        random = np.random.default_rng(self.wanderings)
+        self.wanderings += 1
+        best, nodes = found.objective, self.nodes_of(found)
+        for _ in range(min(_MOST_KICKS, work // a_descent)):
+            if stop():
+                return
+            trial = self._kicked(nodes, random)
+            objective = min(self._descend(trial, np.inf), default=np.inf)
+            if objective < best + _GAIN:
+                nodes = trial
+            if objective < best - _GAIN:
+                best = objective
+                yield self.found(nodes, best)
+
+    def _kicked(self, nodes: list[Node], random: np.random.Generator) -> list[Node]:
+        """A copy with one or two tests replaced: a cut beside some person, or levels by the toss of a coin."""
+        nodes = [Node(node.feature, node.left_ranks, list(node.labels)) for node in nodes]
+        for place in random.integers(self.n_tests, size=random.integers(1, 3)):
+            feature = int(random.integers(self.compiled.n_features))
+            size, ranks = int(self.compiled.sizes[feature]), self.compiled.ranks[feature]
+            left = np.arange(size) <= ranks[random.integers(len(ranks))]
+            if self.compiled.unordered[feature]:
+                left = random.random(size) < 0.5
+            labels = random.integers(self.compiled.n_labels + 1, size=2)
+            nodes[place] = Node(feature, left, [int(label) for label in labels])
+        return nodes
 
     def _keeps_limits(self, nodes: list[Node]) -> bool:
         columns, leaves = self._part(nodes, 0, np.ones(self.compiled.n_people, dtype=np.bool_))

@@ -13,7 +13,7 @@ from evenleaf.solve.search.steps import Effort
 from evenleaf.solve.search.worker import Worker
 
 _DEEPEST_CLIMBED = 3  # below that a single bound takes too long
-_WORK, _WORK_DEEP = 4_000_000, 12_000_000  # people that wandering may look at, again and again
+_WORK = 12_000_000  # people that wandering may look at, again and again
 _CUTS_TRIED, _ROOTS_CLIMBED = 8, 3
 
 
@@ -60,7 +60,8 @@ def _first_trees(worker: Worker, shallow: Worker) -> None:
     if shallow.found is None or worker.coupled:
         return
     worker.descend(shallow.found)
-    worker.wander(_WORK_DEEP if worker.depth > MOST_SWEPT_DEPTH else _WORK)
+    if worker.depth > MOST_SWEPT_DEPTH:  # stumps are soon found without
+        worker.wander(_WORK)
 
 
 def _promising(worker: Worker, cuts: int, mu: np.ndarray, scale: float) -> list[Root]:

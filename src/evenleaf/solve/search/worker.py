@@ -72,12 +72,13 @@ class Worker:
             lambda: budget.exhausted,
             supply,
         )
-        self.descent = Descent(compiled, shape.max_depth, self.ascent.limit)
-        if supply is not None:
-            self.descent = LimitedDescent(compiled, shape, schema, self.ascent.limit)
-        # Annealing knows no limits, and for stumps it is not worth its compilation.
-        deep = shape.max_depth > MOST_SWEPT_DEPTH
-        self.wanderer = Wanderer(self.descent) if deep and supply is None else self.descent
+        self.descent: Descent
+        self.wanderer: Wanderer | LimitedDescent
+        if supply is None:
+            self.descent = Descent(compiled, shape.max_depth, self.ascent.limit)
+            self.wanderer = Wanderer(self.descent)
+        else:
+            self.descent = self.wanderer = LimitedDescent(compiled, shape, schema, self.ascent.limit)
         self.pairs = [allowed_pairs(shape, schema, compiled, feature) for feature in range(compiled.n_features)]
         limited = not all(pairs.all() for pairs in self.pairs) or shape.min_samples_leaf > 1
         self.coupled = limited and supply is None  # deeper down, descents know the limits
