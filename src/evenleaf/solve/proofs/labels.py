@@ -38,6 +38,14 @@ class Labels:
     children: tuple[Labels, Labels] | None = None
     parts: list[Region] = field(default_factory=list)
 
+    def nodes(self) -> Iterator[Labels]:
+        """This node and all below it."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(node.children or ())
+
 
 @dataclass(eq=False)
 class Region:
@@ -121,11 +129,8 @@ def _walk(region: Region) -> Iterator[object]:
 
 
 def _walk_labels(top: Labels) -> Iterator[object]:
-    stack = [top]
-    while stack:
-        node = stack.pop()
+    for node in top.nodes():
         yield node
-        stack.extend(node.children or ())
         for part in node.parts:
             yield from _walk(part)
 

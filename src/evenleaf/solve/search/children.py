@@ -61,7 +61,7 @@ class Children:
         parts, widest = int(self.n_parts.max(initial=1)), int(self.n_segments.max(initial=1))
         self.h = np.empty((parts + 1, widest, c.n_labels))
         self.run, self.rest = np.empty((widest, c.n_labels)), np.empty((widest, c.n_labels))
-        self.pairs = [_Pairs(self, f) for f in self.paired]
+        self.pairs = [LevelPairs(self, f) for f in self.paired]
 
     def best(self, costs: np.ndarray) -> tuple[float, int]:
         """The cheapest subtree and its number: −1 one label for all, then the listed tests, then the paired ones."""
@@ -155,7 +155,7 @@ class Children:
         return children, stumps
 
 
-class _Pairs:
+class LevelPairs:
     """A child test with many levels: for a pair of labelled stumps each level takes the cheaper (§9.8)."""
 
     def __init__(self, children: Children, feature: int) -> None:

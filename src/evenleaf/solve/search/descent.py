@@ -11,7 +11,7 @@ from evenleaf.solve.search import kernels
 from evenleaf.solve.search.compiled import Compiled
 from evenleaf.solve.search.plan import Found, Plan
 
-_GAIN = 1e-12
+GAIN = 1e-12  # what is better by less is no better
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Descent:
             better = False
             for place in range(self.n_tests):
                 value = self._best_test(nodes, place, objective)
-                if value < objective - _GAIN:
+                if value < objective - GAIN:
                     objective, better = value, True
                     yield objective
 
@@ -111,7 +111,7 @@ class Descent:
         for below, above, labels in pairs:
             for feature in range(self.compiled.n_features):
                 value, ranks = self._along(feature, member, below, above, everybody, best)
-                if ranks is not None and value < best - _GAIN:
+                if ranks is not None and value < best - GAIN:
                     before = node.feature, node.left_ranks, node.labels
                     node.feature, node.left_ranks, node.labels = feature, ranks, list(labels)
                     if self._keeps_limits(nodes):
@@ -138,7 +138,7 @@ class Descent:
         loss, disparity = c.labels_to_loss(labels), kernels.disparity_of(c.weight, self.v)
         size = int(c.sizes[feature])
         ranks = c.ranks[feature] if c.unordered[feature] else self._cut_ranks(feature, member)
-        order, starts = kernels.by_level(ranks, member, size)
+        order, starts = kernels.by_level(ranks, np.flatnonzero(member), size)
         common = (c.pointers, c.rows, c.entries, c.weight, c.base)
         if c.unordered[feature]:
             side = np.zeros(size, dtype=np.bool_)

@@ -12,11 +12,10 @@ import numpy as np
 
 from evenleaf.problem import Shape
 from evenleaf.solve.search.compiled import Compiled
-from evenleaf.solve.search.descent import Descent, Node
+from evenleaf.solve.search.descent import GAIN, Descent, Node
 from evenleaf.solve.search.plan import Found
 from evenleaf.table import Schema
 
-_GAIN = 1e-12
 _MOST_KICKS, _WORK_AGAIN = 12, 4  # how often a descent looks at everybody for each test and feature
 _Part = tuple[tuple[int, ...], tuple[tuple[int, int], ...]]  # columns tested; label and people of each leaf
 
@@ -39,9 +38,9 @@ class LimitedDescent(Descent):
                 return
             trial = self._kicked(nodes, random)
             objective = min(self._descend(trial, np.inf), default=np.inf)
-            if objective < best + _GAIN:
+            if objective < best + GAIN:
                 nodes = trial
-            if objective < best - _GAIN:
+            if objective < best - GAIN:
                 best = objective
                 yield self.found(nodes, best)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenleaf.solve.search import kernels
-from evenleaf.solve.search.children import Children, _Pairs
+from evenleaf.solve.search.children import Children, LevelPairs
 from evenleaf.solve.search.deep import DeepOracle
 
 _MOST_STUMPS, _MOST_PAIRS = 1200, 4000  # beyond that the relaxation stands
@@ -55,7 +55,7 @@ def resolve(oracle: DeepOracle) -> None:
             side.pairs = [p if isinstance(p, Resolved) else Resolved(side, p.feature) for p in side.pairs]
 
 
-class Resolved(_Pairs):
+class Resolved(LevelPairs):
     """A child test with many levels, whose relaxed stumps are spelt out further as long as the best pair needs it."""
 
     def __init__(self, children: Children, feature: int) -> None:

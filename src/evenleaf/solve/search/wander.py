@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from evenleaf.solve.search import kernels
-from evenleaf.solve.search.descent import Descent, Node
+from evenleaf.solve.search.descent import GAIN, Descent, Node
 from evenleaf.solve.search.plan import Found
 
 _STEPS = 2000  # a run
 _HOT, _COOLED = 0.015, 30.0  # a part of the objective, and how many times colder it is at the end
 _STRICTNESS = 5.0  # what a unit of discrimination beyond a limit costs
-_GAIN = 1e-12
 
 
 class Wanderer:
@@ -30,7 +29,7 @@ class Wanderer:
         while steps > 0 and not stop():
             trial = self._run(found, min(_STEPS, steps))
             steps -= _STEPS
-            if trial.objective < found.objective - _GAIN:
+            if trial.objective < found.objective - GAIN:
                 found = trial
                 yield found
 
@@ -44,10 +43,10 @@ class Wanderer:
         answers = np.array([label for node in nodes[len(nodes) // 2 :] for label in node.labels])
         draws = np.random.default_rng(self.runs).random((steps, kernels.N_DRAWS))
         self.runs += 1
-        hot = _HOT * abs(found.objective) + _GAIN
+        hot = _HOT * abs(found.objective) + GAIN
         rows = (c.pointers, c.rows, c.entries, c.weight, c.base)
         features, left, answers, merit = kernels.wander(
-            features, left, answers, c.ranks, self.order, c.sizes, c.unordered, rows, descent.limit, _STRICTNESS,
+            features, left, answers, c.ranks, self.order, c.unordered, rows, descent.limit, _STRICTNESS,
             hot, hot / _COOLED, draws,
         )  # fmt: skip
         met = [Node(int(f), row[: int(c.sizes[f])], [0, 0]) for f, row in zip(features, left, strict=True)]

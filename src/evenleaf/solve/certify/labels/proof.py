@@ -245,11 +245,8 @@ def _within(part: Region, whole: Region) -> bool:
 def _inside(region: Region) -> Iterator[Region]:
     """The smaller regions that a region was split into, also those below its labels."""
     yield from region.parts
-    stack = [] if region.labels is None else [region.labels]
-    while stack:
-        node = stack.pop()
+    for node in () if region.labels is None else region.labels.nodes():
         yield from node.parts
-        stack.extend(node.children or ())
 
 
 def _count(region: Region) -> int:

@@ -253,7 +253,7 @@ def _within(state, negative, ends, one, two, targets, most, stop, found):
         one, two = stumps[pile, 0].copy(), stumps[pile, 1].copy()
         if most == 0 and one[0] + two[0] + negative[0, high + 1] - negative[0, low + 1] >= targets[0]:
             continue
-        cut = _middle(sheet[3], sheet[4][f] + f, low, high)
+        cut = middle(sheet[3], sheet[4][f] + f, low, high, low + 1)
         here, lower, upper = True, cut - low > 1, high - cut > 1
         for j in range(J):
             if not (here or lower or upper):
@@ -290,10 +290,10 @@ def _within(state, negative, ends, one, two, targets, most, stop, found):
 
 
 @njit
-def _middle(begins, base, low, high):
-    """The cut with about half of the members between two cuts on its left."""
+def middle(begins, base, low, high, first):
+    """The cut, from `first` on, with about half of the members between two cuts on its left."""
     half = (begins[base + low + 1] + begins[base + high + 1]) // 2
-    first, last = low + 1, high - 1
+    last = high - 1
     while first < last:
         cut = (first + last) // 2
         if begins[base + cut + 1] < half:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from evenleaf.solve.fronts.kernels.first_points import least_prices, matched, side_points, tree_worth
-from evenleaf.solve.fronts.kernels.first_tests import flip, left_of, total_of, workspace
+from evenleaf.solve.fronts.kernels.first_tests import flip, left_of, middle, total_of, workspace
 from evenleaf.solve.fronts.kernels.sheet import best_stump, block_sums, stump_bound
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
 
@@ -58,9 +58,9 @@ def best_whole(sheet, unordered, f, inputs, asked, goal, limits, best):
             if found == 0 or low == high:
                 continue
         runs, known = _longer(runs, pile), _longer(known, pile)
-        middle = _middle(begins, base, low, high)
-        runs[pile, 0], runs[pile, 1], runs[pile + 1, 0], runs[pile + 1, 1] = middle + 1, high, low, middle
-        _hand_on(known, pile, one, two, spared, low, middle, high)
+        half = middle(begins, base, low, high, low)  # up to here goes the lower half
+        runs[pile, 0], runs[pile, 1], runs[pile + 1, 0], runs[pile + 1, 1] = half + 1, high, low, half
+        _hand_on(known, pile, one, two, spared, low, half, high)
         pile += 2
     return 0
 
@@ -149,20 +149,6 @@ def _stump(sheet, unordered, f, code, side, sums, price, most, room):
     if bound >= most:
         return bound
     return best_stump(total, best, before, lowest, sheet, unordered, price, f, code, side)
-
-
-@njit
-def _middle(begins, base, low, high):
-    """The cut up to which the lower half of a run goes: about half of its free people on either side."""
-    half = (begins[base + low + 1] + begins[base + high + 1]) // 2
-    first, last = low, high - 1
-    while first < last:
-        cut = (first + last) // 2
-        if begins[base + cut + 1] < half:
-            first = cut + 1
-        else:
-            last = cut
-    return first
 
 
 @njit

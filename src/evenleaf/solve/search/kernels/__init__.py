@@ -5,8 +5,8 @@ person i costs more with label k + 1 than with label 0.
 """
 
 from evenleaf.solve.search.kernels.compile import EPSILON, INFINITE, announce_compilation
-from evenleaf.solve.search.kernels.descent import by_level, disparity_of, try_cuts, try_levels
-from evenleaf.solve.search.kernels.histograms import segments
+from evenleaf.solve.search.kernels.descent import disparity_of, try_cuts, try_levels
+from evenleaf.solve.search.kernels.histograms import by_level, segments
 from evenleaf.solve.search.kernels.labels import find_cut, label_side
 from evenleaf.solve.search.kernels.multipliers import differences, dual_costs, step
 from evenleaf.solve.search.kernels.pairs import MOST_SPELT, best_pair, price_stumps

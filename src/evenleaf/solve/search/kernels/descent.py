@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
 
 
@@ -82,21 +80,3 @@ def disparity_of(weight, v):
         for y in range(v.shape[1]):
             total += weight[r, y] * abs(v[r, y])
     return total
-
-
-@njit
-def by_level(ranks, member, n_levels):
-    """The people of each level, level by level, and where each starts."""
-    starts = np.zeros(n_levels + 1, np.int64)
-    for i in range(len(member)):
-        if member[i]:
-            starts[ranks[i] + 1] += 1
-    for level in range(n_levels):
-        starts[level + 1] += starts[level]
-    fill = starts.copy()
-    order = np.empty(starts[n_levels], np.int64)
-    for i in range(len(member)):
-        if member[i]:
-            order[fill[ranks[i]]] = i
-            fill[ranks[i]] += 1
-    return order, starts

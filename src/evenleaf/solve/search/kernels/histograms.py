@@ -76,3 +76,18 @@ def histogram(c, members, group, segment_f, n_groups, n_segments, ordered, h):
             for s in range(1, n_segments):
                 for k in range(n_labels):
                     h[g, s, k] += h[g, s - 1, k]
+
+
+@njit
+def by_level(ranks, members, n_levels):
+    """The members level by level, and where each level starts."""
+    starts = np.zeros(n_levels + 1, np.int64)
+    for i in members:
+        starts[ranks[i] + 1] += 1
+    for level in range(n_levels):
+        starts[level + 1] += starts[level]
+    order, filled = np.empty(len(members), np.int64), starts.copy()
+    for i in members:
+        order[filled[ranks[i]]] = i
+        filled[ranks[i]] += 1
+    return order, starts

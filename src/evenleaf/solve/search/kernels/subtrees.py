@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
-from evenleaf.solve.search.kernels.histograms import histogram
+from evenleaf.solve.search.kernels.histograms import by_level, histogram
 from evenleaf.solve.search.kernels.labels import best_cut, cheapest, cut_cost, least, subset_cost
 from evenleaf.solve.search.kernels.prefixes import add, best_labelled, build, leaves_for, mark_below, open_leaves
 
@@ -32,7 +32,7 @@ def price_children(
         if first == last:
             continue
         _no_stump(c, members, part[f], n_parts[f], moves[first:last], left[first:last], right[first:last])
-        order, starts = _by_part(members, part[f], n_parts[f])
+        order, starts = by_level(part[f], members, n_parts[f])
         crossing = _crossing(starts, moves[first:last])
         for g in range(n_features):
             size = n_segments[g]
@@ -53,21 +53,6 @@ def price_children(
 
 
 @njit
-def _by_part(members, part_f, n_parts):
-    """The members part by part, and where each part starts."""
-    starts = np.zeros(n_parts + 1, np.int64)
-    for i in members:
-        starts[part_f[i] + 1] += 1
-    for u in range(n_parts):
-        starts[u + 1] += starts[u]
-    order, filled = np.empty(len(members), np.int64), starts[:-1].copy()
-    for i in members:
-        order[filled[part_f[i]]] = i
-        filled[part_f[i]] += 1
-    return order, starts
-
-
-@njit
 def _crossing(starts, moves):
     """How many people cross in all the moves together."""
     crossing = 0
@@ -85,14 +70,20 @@ def _few(crossing, n_moves, size):
 def _few_cross(c, order, starts, segment_g, size, moves, left, right):
     """Two classes and an ordered feature: the prefixes on either part kept in a tree (`prefixes.py`)."""
     width = leaves_for(size)
-    here, there = np.zeros((2 * width, 3)), np.zeros((2 * width, 3))  # nobody is here yet
-    for i in order:
-        there[width + segment_g[i], 0] += c[i, 0]
-    build(there, width, size)
-    crossed = np.zeros(len(starts), np.bool_)
+    here, there, crossed = _nobody_crossed(c, order, starts, segment_g, size, width)
     for t in range(len(moves)):
         _cross(c, order, starts, segment_g, moves[t], crossed, here, there, width)
         left[t], right[t] = min(left[t], best_labelled(here)), min(right[t], best_labelled(there))
+
+
+@njit
+def _nobody_crossed(c, order, starts, segment_g, size, width):
+    """The trees of prefixes with everybody there and nobody here, and which parts have crossed: none."""
+    here, there = np.zeros((2 * width, 3)), np.zeros((2 * width, 3))
+    for i in order:
+        there[width + segment_g[i], 0] += c[i, 0]
+    build(there, width, size)
+    return here, there, np.zeros(len(starts), np.bool_)
 
 
 @njit
@@ -215,7 +206,7 @@ def keep_stumps(
             useful = useful or left[k] + right[k] < slack
         if not useful:
             continue
-        order, starts = _by_part(members, part[f], n_parts[f])
+        order, starts = by_level(part[f], members, n_parts[f])
         crossing = _crossing(starts, moves[first:last])
         for g in range(n_features):
             size = n_segments[g]
@@ -256,11 +247,7 @@ def _mark_few(c, order, starts, segment_g, size, moves, left, right, slack, plac
     width = leaves_for(size)
     unmarked, stack, before = np.empty(2 * width, np.int32), np.empty(64, np.int64), np.empty(64)
     open_leaves(unmarked, width, size - 1)
-    here, there = np.zeros((2 * width, 3)), np.zeros((2 * width, 3))
-    for i in order:
-        there[width + segment_g[i], 0] += c[i, 0]
-    build(there, width, size)
-    crossed = np.zeros(len(starts), np.bool_)
+    here, there, crossed = _nobody_crossed(c, order, starts, segment_g, size, width)
     for t in range(len(moves)):
         if unmarked[1] == 0:
             break

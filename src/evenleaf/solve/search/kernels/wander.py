@@ -18,7 +18,7 @@ _RELABELLED = 0.5  # how often a lowest test tries other labels as well
 
 
 @njit
-def wander(features, left, answers, ranks, order, sizes, unordered, rows, limit, strictness, hot, cold, draws):
+def wander(features, left, answers, ranks, order, unordered, rows, limit, strictness, hot, cold, draws):
     """Change the tree in place, a step for each row of random `draws`; returns the best one met and its merit.
 
     With a limit, `strictness` is what a unit of discrimination beyond it costs, and only trees within it count.
@@ -35,7 +35,7 @@ def wander(features, left, answers, ranks, order, sizes, unordered, rows, limit,
     side, pair = np.zeros(left.shape[1], np.bool_), np.zeros(2, np.int64)
     for step in range(n_steps):
         heat = hot * (cold / hot) ** (step / n_steps)
-        k, f = int(draws[step, 0] * n_tests), int(draws[step, 1] * len(sizes))
+        k, f = int(draws[step, 0] * n_tests), int(draws[step, 1] * len(order))
         lowest = 2 * k + 1 >= n_tests
         first = 2 * k + 1 - n_tests  # the leaf below a lowest test
         if lowest:
