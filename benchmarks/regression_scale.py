@@ -7,8 +7,9 @@ Communities with the 11 most important features by repeated cross-validation, as
 model, so that its own list cannot be had again: `load_communities(n_features=11)` says what is done instead), and with
 all complete ones; the diabetes table that scikit-learn ships. The similar people are looked up first and not counted;
 the kernels are compiled before the first case. The paper reports 36,007 s a tree (400 communities, 11 features) on 20
-CPUs with its time limit reached and the gap open; the last column is that time over ours. Seconds are of the
-processor, one core, so that a busy machine does not count. Machines differ: read the ratio as an order of magnitude.
+CPUs with its time limit reached and the gap open; the last column is that time over ours. Seconds are of the clock,
+two cores unless `--jobs` says otherwise; processor seconds are kept too. Machines differ: read the ratio as an order
+of magnitude.
 """
 
 from __future__ import annotations
@@ -79,11 +80,12 @@ def question(case: Case) -> Problem:
     return problem
 
 
-def measure(problem: Problem, limit: float) -> dict[str, Any]:
+def measure(problem: Problem, limit: float, jobs: int) -> dict[str, Any]:
     started = time.process_time()
-    answer = ValueSolver().solve(problem, Budget(time_limit=limit))
+    answer = ValueSolver().solve(problem, Budget(time_limit=limit, n_jobs=jobs))
     return {
         "status": str(answer.status),
+        "jobs": jobs,
         "processor_seconds": round(time.process_time() - started, 3),
         "clock_seconds": round(answer.seconds, 3),
         "objective": answer.objective,
@@ -97,10 +99,10 @@ def measure(problem: Problem, limit: float) -> dict[str, Any]:
 
 def show(case: Case, row: dict[str, Any]) -> None:
     paper = case.data == "communities, 11" and case.people == 400 and row["status"] == "proven"
-    ratio = f"{PAPER_SECONDS / row['processor_seconds']:,.0f}" if paper else ""
+    ratio = f"{PAPER_SECONDS / row['clock_seconds']:,.0f}" if paper else ""
     print(
         f"{case.data:18}{row['n']:6,}{case.depth:6}  {case.notion:6}{row['weight']:6g}  {row['status']:10}"
-        f"{row['processor_seconds']:9.2f}{row['gap']:9.2%}{row['objective']:12.6f}{ratio:>14}",
+        f"{row['clock_seconds']:9.2f}{row['gap']:9.2%}{row['objective']:12.6f}{ratio:>14}",
         flush=True,
     )
 
@@ -115,7 +117,9 @@ def save(rows: list[dict[str, Any]]) -> None:
     RESULTS.write_text(json.dumps({"peak_mib": peak, "rows": list(kept.values())}, indent=1) + "\n", encoding="utf-8")
 
 
-def run(quick: bool, limit: float | None = None, only: str | None = None, depth: int | None = None) -> None:
+def run(
+    quick: bool, limit: float | None = None, only: str | None = None, depth: int | None = None, jobs: int = 2
+) -> None:
     """Measure, show and keep every case that is asked for."""
     for deep in (2, 3):
         people = load_diabetes().sample(60, seed=0).people()
@@ -132,7 +136,7 @@ def run(quick: bool, limit: float | None = None, only: str | None = None, depth:
         for weight in WEIGHTS:
             about = {"data": case.data, "n": problem.people.n_people, "depth": case.depth, "notion": case.notion}
             seconds = min(case.limit, limit or case.limit)
-            rows.append({**about, "weight": weight, **measure(problem.with_weight(weight), seconds)})
+            rows.append({**about, "weight": weight, **measure(problem.with_weight(weight), seconds, jobs)})
             show(case, rows[-1])
             save(rows)
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB")
@@ -144,8 +148,9 @@ def main() -> None:
     parser.add_argument("--limit", type=float, help="seconds a case at most")
     parser.add_argument("--only", help="one data set")
     parser.add_argument("--depth", type=int, help="one depth")
+    parser.add_argument("--jobs", type=int, default=2, help="cores (2)")
     arguments = parser.parse_args()
-    run(arguments.quick, arguments.limit, arguments.only, arguments.depth)
+    run(arguments.quick, arguments.limit, arguments.only, arguments.depth, arguments.jobs)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from evenleaf.fairness import DisparateImpact
 from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve.certificate import Certificate
 from evenleaf.solve.certify.fronts import forks, lists, proof, slots
-from evenleaf.solve.fronts import FrontSolver, engine, oracle
+from evenleaf.solve.fronts import FrontSolver, oracle, worker
 from evenleaf.solve.fronts import lists as search_lists
 from evenleaf.solve.proofs.fronts import FrontsProof, Step, walk
 
@@ -35,7 +35,7 @@ def steps_of(certificate: Certificate) -> list[Step]:
 def cramped() -> Iterator[None]:
     """Lists and tables so short in the search that parts are made smaller all the time."""
     with (
-        patch.object(engine, "_POINTS", 8),
+        patch.object(worker, "_POINTS", 8),
         patch.multiple(oracle, MOST_BLOCKS=2, FEW_BLOCKS=2, MOST_LEVELS=2),
         patch.multiple(search_lists, MOST_SUBSETS=2, _MOST_SINGLES=1, _MOST_FORKS=3),
     ):

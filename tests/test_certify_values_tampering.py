@@ -212,10 +212,10 @@ def test_proofs_that_speak_about_something_else() -> None:
     assert tree is not None
     assert "cannot speak about an outcome with classes" in reason(claim_of(classes, tree, ValuesProof(())), classes)
     numbers = people_from(columns, [0.0, 1.0, 2.0, 0.5], groups, task="regression")
-    deep = pose(numbers, shape=Shape(max_depth=3))
+    deep = pose(numbers, shape=Shape(max_depth=4))
     tree = brute_force(deep).tree
     assert tree is not None
-    assert "can be checked down to depth 2" in reason(claim_of(deep, tree, ValuesProof(())), deep)
+    assert "can be checked down to depth 3" in reason(claim_of(deep, tree, ValuesProof(())), deep)
 
 
 def test_damaged_bytes(tampered: tuple[Problem, Certificate]) -> None:

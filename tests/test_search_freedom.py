@@ -29,7 +29,7 @@ SOLVER = SearchSolver()
 def always() -> Iterator[None]:
     """Labels are decided in every box, however many are free and however far the bound is."""
     changed = patch.multiple(freedom, _MOST_BY_LEVEL=1.0, _MOST_BY_CUT=1.0, _LEAST_BOUND=-np.inf, _SHRINK=1.0)
-    with changed:
+    with changed, patch.object(worker, "_WORTH_DECIDING", -np.inf):
         yield
 
 

@@ -31,8 +31,9 @@ _WORST = 1e6
 
 @contextmanager
 def every_root_is_hard() -> Iterator[None]:
-    """No label is decided at first, and small steps are taken to the last."""
-    with patch.object(worker, "_MOST_NEW_AT_FIRST", 0), patch.object(engine, "_LAST_STEP", 1e-3):
+    """No label is decided at first, or for many roots at once; and small steps are taken to the last."""
+    changed = patch.multiple(worker, _MOST_NEW_AT_FIRST=0, _EAGER_DEPTH=0)
+    with changed, patch.object(engine, "_LAST_STEP", 1e-3):
         yield
 
 
@@ -86,7 +87,7 @@ def test_steps_do_not_depend_on_the_number_of_jobs() -> None:
 def test_out_of_memory_hard_roots_wait_with_their_bound_alone() -> None:
     problem = without_pattern(3, 40)
     with every_root_is_hard():
-        answer = SearchSolver(memory=0.01).solve(problem, Budget())
+        answer = SearchSolver(memory=0.001).solve(problem, Budget())
     assert answer.status is Status.PROVEN
     assert answer.certificate is None
     assert "memory" in answer.message

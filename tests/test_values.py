@@ -13,6 +13,7 @@ from evenleaf.datasets import load_diabetes
 from evenleaf.fairness import DisparateImpact, DisparateTreatment
 from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve import Budget, Status, solve
+from evenleaf.solve.certify import check
 from evenleaf.solve.choose import get_solver
 from evenleaf.solve.values import ValueSolver
 from evenleaf.solve.values.boxes import Box
@@ -236,11 +237,25 @@ def test_same_tree_every_time(depth: int) -> None:
 
 def test_what_it_does_not_take_on() -> None:
     assert not SOLVER.accepts(diabetes(30, depth=4))
-    assert not SOLVER.accepts(diabetes(30, depth=3, max_feature_uses=1))
     assert not SOLVER.accepts(diabetes(30, leaves="linear"))
     assert not SOLVER.accepts(diabetes(30, branching="linear"))
-    many = people_from({"c": list("abcdefghijklmn")}, list(range(14)), task="regression")
+    many = people_from({"c": list("abcdefghijklmnopq"), "x": list(range(17))}, list(range(17)), task="regression")
     assert not SOLVER.accepts(pose(many))
+    assert SOLVER.accepts(pose(many, shape=Shape(allowed_features=["x"])))
+    assert SOLVER.accepts(pose(many.take(np.arange(16))))
+
+
+def test_columns_of_many_levels_agree_with_the_mixed_integer_program() -> None:
+    """More levels than brute force would list."""
+    levels = [*"abcdefghijklmn", "a", "b", "c", "d"]
+    outcome = [value * 7 % 11 for value in range(len(levels))]
+    people = people_from({"c": levels}, outcome, {"g": list("ab" * 9)}, task="regression")
+    problem = pose(people, fairness=DisparateImpact(), fairness_weight=0.3, shape=Shape(max_depth=1))
+    answers = [solve(problem, solver=name) for name in ("search", "mip")]
+    assert all(answer.proven for answer in answers)
+    assert answers[0].objective == pytest.approx(answers[1].objective, abs=1e-6)
+    assert answers[0].certificate is not None
+    assert check(answers[0].certificate, problem).holds
 
 
 def test_linear_leaves_start_from_the_best_constant_ones() -> None:

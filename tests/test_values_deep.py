@@ -15,7 +15,7 @@ from evenleaf.fairness import DisparateTreatment
 from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve import Budget
 from evenleaf.solve.search.steps import Effort
-from evenleaf.solve.values import ValueSolver, engine, kernels
+from evenleaf.solve.values import ValueSolver, kernels, worker
 from evenleaf.solve.values.ascent import DEEP_CLIMB, LOOK, Ascent
 from evenleaf.solve.values.boxes import Cap, first_boxes
 from evenleaf.solve.values.caps import ValueSplit, with_ghosts
@@ -74,9 +74,9 @@ def test_caps_never_rule_out_a_tree_that_keeps_them(problem: Problem, data: st.D
 
 def agree_while_stuck(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(engine, "DEEP_CLIMB", Effort(2, 1, 0.9))
-        patch.setattr(engine, "DEEP_GLANCE", LOOK)
-        patch.setattr(engine, "_MOST_CAPS", 2)
+        patch.setattr(worker, "DEEP_CLIMB", Effort(2, 1, 0.9))
+        patch.setattr(worker, "DEEP_GLANCE", LOOK)
+        patch.setattr(worker, "_MOST_CAPS", 2)
         answer = SOLVER.solve(problem, Budget())
     expected = brute_force(problem)
     assert answer.status is expected.status
@@ -112,9 +112,9 @@ def test_values_are_split_and_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -
         return parts(self, box, owner)
 
     monkeypatch.setattr(ValueSplit, "parts", counted)
-    monkeypatch.setattr(engine, "DEEP_CLIMB", Effort(2, 1, 0.9))
-    monkeypatch.setattr(engine, "DEEP_GLANCE", LOOK)
-    monkeypatch.setattr(engine, "_MOST_CAPS", 2)
+    monkeypatch.setattr(worker, "DEEP_CLIMB", Effort(2, 1, 0.9))
+    monkeypatch.setattr(worker, "DEEP_GLANCE", LOOK)
+    monkeypatch.setattr(worker, "_MOST_CAPS", 2)
     answer = SOLVER.solve(problem, Budget())
     assert made
     assert answer.proven
@@ -171,7 +171,7 @@ def test_what_annealing_finds_is_a_tree(problem: Problem) -> None:
     objective = problem.evaluate(tree).objective
     assert objective >= brute_force(problem).objective - 1e-9
     rng = np.random.default_rng(0)
-    met, _, _ = wander(tests, rng.random(8), wanderer.people, wanderer.rows, 0, 1.0, 0.5, rng)
+    met, *_ = wander(tests, rng.random(8), wanderer.people, wanderer.rows, 0, 1.0, 0.5, rng)
     assert objective <= met * compiled.spread + 1e-9
 
 
@@ -179,6 +179,19 @@ def test_annealing_is_the_same_every_time() -> None:
     problem = pose(load_diabetes().sample(40, seed=1).people(), shape=Shape(max_depth=3))
     wanderer = Wanderer(compile_values(problem), 1.0)
     assert np.array_equal(wanderer.run(200, 0.02, 3), wanderer.run(200, 0.02, 3))
+
+
+def test_annealing_stops_when_it_is_told_to() -> None:
+    problem = pose(load_diabetes().sample(40, seed=1).people(), shape=Shape(max_depth=3))
+    asked = []
+
+    def stop() -> bool:
+        asked.append(True)
+        return len(asked) == 2
+
+    tests = Wanderer(compile_values(problem), 1.0).run(10**9, 0.02, 3, stop)
+    assert len(asked) == 2
+    assert tests.shape == (7, 2)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -13,7 +13,7 @@ from evenleaf.fairness import DisparateTreatment
 from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve.certificate import Certificate
 from evenleaf.solve.certify.values.numbers import Numbers
-from evenleaf.solve.proofs.values import Kept, Node, Roots, ValuesProof
+from evenleaf.solve.proofs.values import Node, Roots, ValuesProof, Within
 from evenleaf.solve.values import ValueSolver
 from evenleaf.testing import brute_force
 from evenleaf.tree import Leaf, Tree
@@ -53,7 +53,7 @@ def whole_roots(numbers: Numbers, feature: int) -> Roots:
     return Roots(feature, sides=(0,) + (2,) * (size - 1)) if numbers.unordered[feature] else Roots(feature, 0, size - 2)
 
 
-def plain_node(numbers: Numbers, within: Roots | Kept | None) -> Node:
+def plain_node(numbers: Numbers, within: Within) -> Node:
     """A set of trees at multipliers of zero."""
     return Node(within, np.zeros(len(numbers.weight), dtype=np.int32), 1.0)
 

@@ -101,14 +101,14 @@ class Cell:
         levels = self.oracle.ranks[loose.box.feature, loose.free]
         total = np.zeros(len(mus))
         for level in np.unique(levels):
-            key = (loose.box.feature, int(level), depth, mus.tobytes())
+            key = (self.oracle.least, loose.box.feature, int(level), depth, mus.tobytes())
             members = loose.free[levels == level]
             if loose.path:  # deeper down a level's people are others at every node
                 total += self.oracle.value(members, depth, prices)
                 continue
-            if key not in self.oracle.known:
-                self.oracle.known[key] = self.oracle.value(members, depth, prices)
-            total += self.oracle.known[key]
+            if key not in self.oracle.recall.known:
+                self.oracle.recall.known[key] = self.oracle.value(members, depth, prices)
+            total += self.oracle.recall.known[key]
         return total
 
     def values(self, prices: Prices, cutoff: np.ndarray | None = None) -> np.ndarray:

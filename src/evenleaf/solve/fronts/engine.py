@@ -4,6 +4,9 @@ A node is a tree whose upper tests are settled up to boxes and whose lower parts
 dual bound with multipliers of its own (ALGORITHM §2). Once nobody in it is free, its slots' fronts are listed up to
 a target a little above the bound and added up: that either finds the node's best tree or lifts its bound to the
 target. Where the fronts are too long, the deepest slot is opened, test by test.
+
+A round takes the lowest few nodes, however many threads there are, and each is examined by itself (`worker.py`); what
+comes out is put together in the order of the nodes. So the answer is the same for any number of threads.
 """
 
 from __future__ import annotations
@@ -12,42 +15,36 @@ import heapq
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from queue import SimpleQueue
 
 import numpy as np
 
 from evenleaf.problem import EDGE, Problem
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.fronts.answers import OutOfTime
-from evenleaf.solve.fronts.ascent import Climb, Point, climb
 from evenleaf.solve.fronts.cell import Cell
 from evenleaf.solve.fronts.clock import clock
-from evenleaf.solve.fronts.finish import Finisher, Found
-from evenleaf.solve.fronts.front import ABOVE, BELOW, Question, TooMany
-from evenleaf.solve.fronts.lane import Lane, Prices, make_lane
+from evenleaf.solve.fronts.copies import coarse
+from evenleaf.solve.fronts.crew import Crew
+from evenleaf.solve.fronts.lane import Lane, make_lane
 from evenleaf.solve.fronts.lattice import only_one_label
 from evenleaf.solve.fronts.limits import Limits, allowed_features
-from evenleaf.solve.fronts.modes import matches, mode_of
-from evenleaf.solve.fronts.node import FIRST_STEP, Node, handed_on
+from evenleaf.solve.fronts.node import Node, handed_on
 from evenleaf.solve.fronts.oracle import Oracle
-from evenleaf.solve.fronts.outline import to_tree
 from evenleaf.solve.fronts.polish import Polish
 from evenleaf.solve.fronts.record import Recorder
-from evenleaf.solve.fronts.splitting import Splitter
 from evenleaf.solve.fronts.tests import Part, Sketch, Slot, Split
 from evenleaf.solve.fronts.trial import Trial
+from evenleaf.solve.fronts.worker import EPSILON, STEPS_DEEP, Examined, Incumbent, Worker
 from evenleaf.solve.proofs.fronts import FrontsProof
 from evenleaf.tree import Leaf, Tree
 
-EPSILON = 1e-9  # a bound this close to the incumbent closes a node; well below the tolerance of a proof
-_STEP_GROWTH = 2.5  # how the target above the bound grows
-_POINTS, _UNBOUNDED = 20_000, 1 << 40
-_MORE = 3  # so many times more points, and twice the multipliers, where flags make lists of several disparities cheap
+__all__ = ["EPSILON", "Engine"]
+
 _MOST_OFFERS = 100  # nodes whose cheapest tree is tried with the best labels
 _COARSE = 32  # cuts a feature in the warm-up
-_KEPT = 4  # multipliers that a node hands on
-_MOST_MU = 1e4  # with larger multipliers, rounding looks like a price
-_STEPS_SHALLOW, _STEPS_DEEP = 30, 12
-_STEPS_CHEAP, _PATIENCE_CHEAP = 50, 14  # where a step takes no look at people
+_ROUND = 8  # nodes a round; must not depend on the number of threads
+_MUCH_WORK = 10_000  # numbers in a table; in smaller ones nodes are so soon done that a round is one node
 
 
 class Engine:
@@ -60,21 +57,24 @@ class Engine:
         start: Tree | None,
         keep_proof: bool = True,
         lane: Lane | None = None,
+        crew: Crew | None = None,
     ) -> None:
         self.problem, self.budget = problem, budget
         self.lane = make_lane(problem) if lane is None else lane
         self.on_news: Callable[[], None] = lambda: budget.report(self.bound, self.objective)
         self.recorder = Recorder(keep_proof, self.lane.compiled.sizes)
         allowed = allowed_features(problem, self.lane)
-        self.oracle = Oracle(self.lane, allowed, self.lane.least, lambda: budget.exhausted)
+        self.crew = Crew(budget.threads) if crew is None else crew
+        self.oracle = Oracle(self.lane, allowed, self.lane.least, lambda: budget.exhausted, crew=self.crew)
         self.limits = Limits(problem, self.lane)
-        self.finisher = Finisher(self.lane, self.oracle, self.limits)
-        self.splitter = Splitter(self.oracle, self.limits)
-        self.depth = problem.shape.max_depth if allowed.any() else 0
-        self.most = 1.0 if problem.max_discrimination is None else _MOST_MU
-        self.tree: Tree | None = None
-        self.sketch: Sketch | None = None  # the outline of the last tree that was taken, where it had one
-        self.objective = np.inf
+        self.recall = self.oracle.recall
+        self.hand = Worker(problem, budget, self.lane, self.oracle, self.limits)  # works alone, with the whole crew
+        self.hand.on_better = lambda: self._take_over(self.hand.best)
+        self.depth = self.hand.depth
+        much = self.oracle.flags is None and self.oracle.ranks.size >= _MUCH_WORK
+        self.round = _ROUND if much else 1
+        self.others = [self.hand.apart() for _ in range(self.crew.size if much else 0)]
+        self.best = Incumbent()
         self.floor = self._floor()
         self.in_hand = self.floor
         self.refused = np.inf  # the worth of a tree that lists hold for fair and `Problem.evaluate` does not
@@ -89,6 +89,38 @@ class Engine:
                 self.offer(Tree(schema, problem.target, (Leaf(float(label)),)))
         if start is not None:
             self.offer(start)
+
+    def stop_with(self, stop: np.ndarray) -> None:
+        """Stop long kernels when another search is told to."""
+        for worker in (self.hand, *self.others):
+            worker.oracle.stop = worker.oracle.relaxed.stop = stop
+
+    @property
+    def tree(self) -> Tree | None:
+        """The best tree known."""
+        return self.best.tree
+
+    @tree.setter
+    def tree(self, tree: Tree) -> None:
+        self._know(replace(self.best, tree=tree))
+
+    @property
+    def objective(self) -> float:
+        """What it is worth."""
+        return self.best.objective
+
+    def offer(self, tree: Tree) -> None:
+        """Take a tree as the incumbent if it keeps every limit and is better."""
+        self.hand.offer(tree)
+
+    def _take_over(self, best: Incumbent) -> None:
+        """Know a tree that somebody found, if it is better."""
+        if best.objective < self.objective - 1e-12:
+            self._know(best)
+            self.on_news()
+
+    def _know(self, best: Incumbent) -> None:
+        self.best = self.hand.best = best
 
     def _floor(self) -> float:
         """What no tree can be below: everybody gets what costs least for them."""
@@ -110,7 +142,10 @@ class Engine:
         # Whatever is read off flags is soon done: no kernel looks at a clock there.
         seconds = np.inf if self.oracle.flags is not None else self.budget.remaining
         with clock(seconds, self.oracle.stop):
-            self._run()
+            try:
+                self._run()
+            finally:
+                self.crew.close()
 
     def _run(self) -> None:
         if self.tree is not None and only_one_label(self.problem):
@@ -139,7 +174,7 @@ class Engine:
     def glance(self) -> Node:
         """The slot of all trees with its bound at the multipliers of the warm-up."""
         node = self.open[0][2] if self.open else Node(self.objective, self.top, np.zeros((1, self.lane.n_dimensions)))
-        return self._looked_at(node, Cell(node.part, self.lane, self.oracle)) if self.depth <= 2 else node
+        return self.hand.looked_at(node, Cell(node.part, self.lane, self.oracle)) if self.depth <= 2 else node
 
     def offer_quick_tree(self, mu: np.ndarray, *, few: bool = True) -> None:
         """The best tree of depth 2 that begins with a cut, of a feature with few cuts: soon found, and often good."""
@@ -147,18 +182,18 @@ class Engine:
         if polish.possible and not self.limits.active:
             sketch = polish.best(everybody, self.lane.offset, self.objective - EPSILON, few=few)
             if sketch is not None:
-                self._offer_sketch(sketch, improve=False)
+                self.hand.offer_sketch(sketch, improve=False)
 
     def _polish(self, mu: np.ndarray) -> None:
         """Make the incumbent better part by part, where trees are deeper than the parts."""
         polish = Polish(self.lane, self.oracle, mu)
-        if self.depth > 2 and self.sketch is not None and polish.possible and not self.limits.active:
-            self._offer_sketch(polish.polished(self.sketch, self.depth), improve=False)
+        if self.depth > 2 and self.best.sketch is not None and polish.possible and not self.limits.active:
+            self.hand.offer_sketch(polish.polished(self.best.sketch, self.depth), improve=False)
 
     def adopt(self, tree: Tree | None, objective: float) -> None:
         """Take a tree that was found elsewhere as the incumbent, if it is better."""
         if objective < self.objective - 1e-12:
-            self.tree, self.objective = tree, objective
+            self._know(replace(self.best, tree=tree, objective=objective))
         if self.open and self.open[0][0] >= self.objective - EPSILON:
             self.open = []
 
@@ -177,23 +212,71 @@ class Engine:
         return self.recorder.proof(self.top, self.objective - EPSILON)
 
     def advance(self) -> None:
-        """Examine the open node with the lowest bound."""
-        self.in_hand, _, node = heapq.heappop(self.open)
-        before = self.objective
-        if node.bound < self.objective - EPSILON:
-            try:
-                for child in self._examine(node):
-                    self._push(child)
-                    self.recorder.parted(node.part, child.part)
-            except (OutOfTime, KeyboardInterrupt):
+        """Examine the open nodes with the lowest bounds, each from the incumbent that stands at the start."""
+        batch = [heapq.heappop(self.open)[2] for _ in range(min(self.round, len(self.open)))]
+        batch = [node for node in batch if node.bound < self.objective - EPSILON]
+        self.in_hand = min((node.bound for node in batch), default=np.inf)
+        done: list[Examined] = []
+        before, better = self.objective, None
+        try:
+            for examined in self._examined(batch):
+                node = batch[len(done)]
+                done.append(examined)
+                self._merge(node, examined)
+                better = node if self.objective < before and examined.best.objective <= self.objective else better
+        except KeyboardInterrupt:
+            self.oracle.stop[0] = True  # the threads would go on otherwise
+            raise
+        finally:
+            for node in batch[len(done) :]:
                 self._push(node)
-                raise
+        if any(examined.cut_short for examined in done):
+            raise OutOfTime
+        for examined in done:
+            self.recall.learn(examined.recall)
         self.in_hand = np.inf
-        if self.objective < before:
-            self._polish(node.mus[0])
+        if better is not None:
+            self._polish(better.mus[0])
         if self.open and self.open[0][0] >= self.objective - EPSILON:
             self.open = []
         self.on_news()
+
+    def _examined(self, batch: list[Node]) -> Iterator[Examined]:
+        """What comes of each node, in their order."""
+        best, improves = self.best, self.offers < _MOST_OFFERS
+        if len(batch) == 1:
+            yield self.hand.examine(batch[0], best, self.recall, improves=improves)
+            return
+        free: SimpleQueue[Worker] = SimpleQueue()
+        for worker in self.others:
+            free.put(worker)
+
+        def work(node: Node) -> Examined:
+            worker = free.get()
+            try:
+                return worker.examine(node, best, self.recall, improves=improves)
+            finally:
+                free.put(worker)
+
+        yield from self.crew.each(work, batch)
+
+    def _merge(self, node: Node, examined: Examined) -> None:
+        """Take over what came of a node."""
+        self.examined += 1
+        self.offers += examined.lifted
+        self._take_over(examined.best)
+        for learnt in examined.learnt:
+            self.recorder.knows(learnt.part, learnt.bound, learnt.mus)
+        if examined.cut_short:
+            self._push(node)
+        for child in examined.children:
+            self._push(child)
+            self.recorder.parted(node.part, child.part)
+        self.refused = min(self.refused, examined.refused)
+        if examined.off_the_edge and self.lane.edge > 0:
+            self.lane = replace(self.lane, edge=-EDGE)
+            for worker in (self.hand, *self.others):
+                worker.use(self.lane)
 
     def _good_enough(self) -> bool:
         return self.objective - self.bound <= self.budget.gap * abs(self.objective)
@@ -208,190 +291,19 @@ class Engine:
         mus = np.zeros((1, self.lane.n_dimensions))
         if not self.depth:
             return mus
-        cell = Cell(Slot(min(self.quick, self.depth)), self.lane, self.oracle.coarse(_COARSE))
+        cell = Cell(Slot(min(self.hand.quick, self.depth)), self.lane, coarse(self.oracle, _COARSE))
         if start is not None and cell.dual(start)[0].value >= self.objective:
             return start[None, :]
-        seen = self._climb(cell, mus[0], self.objective, _STEPS_DEEP, improve=True)
-        if self.depth > self.quick:
+        seen = self.hand.climb(cell, mus[0], STEPS_DEEP, improve=True)
+        if self.depth > self.hand.quick:
             below = Cell(self._extended(cell.dual(seen.best.mu)[2](), self.depth), self.lane, self.oracle)
             if below.possible and not below.loose:
-                seen = self._climb(below, seen.best.mu, self.objective, _STEPS_DEEP, improve=True)
-        return handed_on(seen, self._kept)
-
-    @property
-    def _long_lists(self) -> bool:
-        """Whether lists are long, because few points are needless, but soon made."""
-        return self.oracle.flags is not None and self.lane.n_dimensions > 1
-
-    @property
-    def _kept(self) -> int:
-        return 2 * _KEPT if self._long_lists else _KEPT
+                seen = self.hand.climb(below, seen.best.mu, STEPS_DEEP, improve=True)
+        return handed_on(seen, self.hand.kept)
 
     def _extended(self, sketch: Sketch, depth: int) -> Part:
         """The tests of an outline from the top, as far as cheapest trees are not found quickly."""
-        if depth <= self.quick or not isinstance(sketch, tuple):
-            return Slot(min(depth, self.quick))
+        if depth <= self.hand.quick or not isinstance(sketch, tuple):
+            return Slot(min(depth, self.hand.quick))
         box, low, high = sketch
         return Split(box, self._extended(low, depth - 1), self._extended(high, depth - 1))
-
-    @property
-    def quick(self) -> int:
-        """How deep a slot's cheapest trees are found quickly enough to climb."""
-        return 2 if self.oracle.flags is None else self.oracle.flags.depth
-
-    def _climb(self, cell: Cell, start: np.ndarray, target: float, steps: int, *, improve: bool = False) -> Climb:
-        def dual(mu: np.ndarray) -> Point:
-            if self.budget.exhausted:
-                raise OutOfTime
-            point, vector, draw = cell.dual(mu)
-            if improve or float(self.lane.worth(vector)) < self.objective - EPSILON:
-                self._offer_sketch(draw(), improve=improve)
-            return point
-
-        if self._long_lists:
-            return climb(dual, start, target, _STEPS_CHEAP, self.most, _PATIENCE_CHEAP)
-        return climb(dual, start, target, steps, self.most)
-
-    def _offer_sketch(self, sketch: Sketch, *, improve: bool) -> None:
-        if improve:
-            worth, sketch = Trial(sketch, self.lane).best()
-            if worth >= self.objective - EPSILON:
-                return
-        before = self.objective
-        self.offer(to_tree(sketch, self.problem, self.lane))
-        self.sketch = sketch if self.objective < before else self.sketch
-
-    def offer(self, tree: Tree) -> None:
-        """Take a tree as the incumbent if it keeps every limit and is better: judged by `Problem.evaluate` alone."""
-        score = self.problem.evaluate(tree)
-        if score.feasible and score.objective < self.objective - 1e-12:
-            self.tree, self.objective = tree, score.objective
-            self.on_news()
-
-    def _examine(self, node: Node) -> Iterator[Node]:
-        """Close a node, or yield what is left of it."""
-        self.examined += 1
-        cell = Cell(node.part, self.lane, self.oracle)
-        if not cell.possible:
-            return
-        # One bound at one multipliers is soon had; for the slot of all trees that counts only where cuts are many.
-        slow = self.depth == 2 and self.oracle.sweeps and self.oracle.many_cuts
-        if not node.looked and (slow or node.part != Slot(self.depth)):
-            node = self._looked_at(node, cell)
-            if node.bound < self.objective - EPSILON:
-                yield node
-            return
-        if not node.climbed and cell.deepest <= (1 if cell.loose else self.quick) and node.part != Slot(self.depth):
-            node = self._lifted(node, cell)
-            if node.bound >= self.objective - EPSILON:
-                return
-        if cell.loose:
-            yield from self.splitter.tightened(node, cell)
-            return
-        if node.part == Slot(self.depth) and self._too_many_first_tests:
-            yield from self.splitter.first_tests(node, self.depth)
-            return
-        prices = self.lane.prices(node.mus)
-        base = cell.base(node.mus, prices)
-        if node.part == Slot(2) and node.looked:  # there is nothing beside it that its value would be needed for
-            values = np.zeros((1, len(node.mus)))
-        else:
-            values = cell.values(prices) if node.values is None else node.values
-            bound = float((base + values.sum(axis=0)).max())
-            node = replace(node, bound=max(node.bound, bound), values=values)
-        if node.bound >= self.objective - EPSILON:
-            return
-        try:
-            yield from self._listed(node, cell, prices, base, values)
-        except TooMany:
-            yield from self._shorter(node, cell, prices, base + values.sum(axis=0) - values)
-
-    def _shorter(self, node: Node, cell: Cell, prices: Prices, rest: np.ndarray) -> Iterator[Node]:
-        """A node whose lists were too long: the same below a lower target, or its first tests."""
-        if self._matches(node):
-            yield replace(node, stride=node.stride / _STEP_GROWTH**2, halved=node.stride < FIRST_STEP)
-        elif node.step > FIRST_STEP and cell.deepest > 1 and self.oracle.many_cuts:
-            yield replace(node, step=node.step / _STEP_GROWTH**2, halved=True)
-        else:
-            yield from self.splitter.opened(node, cell, prices, rest, self.objective)
-
-    @property
-    def _too_many_first_tests(self) -> bool:
-        """Whether a table of all root tests would be a long wait without news."""
-        if self.oracle.flagged(self.depth):
-            return False
-        return self.depth >= 3 or (self.depth == 2 and self.oracle.many_cuts and not self.oracle.sweeps)
-
-    def _looked_at(self, node: Node, cell: Cell) -> Node:
-        """The node with its bound at the multipliers that it was handed."""
-        mus = node.mus if cell.deepest <= 1 or self.oracle.flags is not None else node.mus[:1]
-        prices = self.lane.prices(mus)
-        base = cell.base(mus, prices)
-        reached = float((base + cell.values(prices, self.objective - base).sum(axis=0)).max())
-        return replace(node, bound=max(node.bound, reached), looked=True)
-
-    def _lifted(self, node: Node, cell: Cell) -> Node:
-        """The node with the best bound that multipliers of its own can give."""
-        steps = _STEPS_SHALLOW if cell.deepest <= 1 else _STEPS_DEEP
-        improve = self.offers < _MOST_OFFERS
-        self.offers += 1
-        seen = self._climb(cell, node.mus[0], self.objective, steps)
-        if improve and seen.best.value < self.objective - EPSILON:
-            self._offer_sketch(cell.dual(seen.best.mu)[2](), improve=True)
-        bound = max(node.bound, seen.best.value)
-        node = replace(node, bound=bound, mus=handed_on(seen, self._kept), climbed=True, values=None)
-        self.recorder.knows(node.part, node.bound, node.mus)
-        return node
-
-    def _listed(self, node: Node, cell: Cell, prices: Prices, base: np.ndarray, values: np.ndarray) -> Iterator[Node]:
-        """List everything below a target; nothing found lifts the bound to the target."""
-        target = min(self.objective - EPSILON, node.bound + node.step * max(abs(node.bound), 0.01))
-        if self._matches(node):
-            target = min(self.objective - EPSILON, node.bound + node.stride * max(abs(node.bound), 0.01))
-        # With every test settled only labels are left, and there is nothing to split: they are listed, however many.
-        most = _POINTS * (_MORE if self._long_lists else 1) if cell.deepest else _UNBOUNDED
-        mus, mode = node.mus, self._mode(node)
-        if mode in (ABOVE, BELOW) and (mus[:, 0] * mus[0, 0] < 0).any():
-            # One side of |d| ≤ ε is asked: multipliers that pull at the other side must not rule anything out.
-            pulling = mus[:, 0] * mus[0, 0] >= 0
-            mus, base, values = mus[pulling], base[pulling], values[:, pulling]
-            prices = self.lane.prices(mus)
-        ceiling = self.objective - EPSILON
-        question = Question(mus, prices, target, most, mode, matched=self._matches(node))
-        found = self.finisher.best(cell, question, base, values, ceiling)
-        if found is not None and found.worth >= target:
-            self._offer_sketch(found.sketch, improve=False)
-            found = None
-        if found is None:
-            if target < self.objective - EPSILON:
-                step = node.step if node.halved else node.step * _STEP_GROWTH
-                yield replace(node, bound=target, step=step, stride=node.stride * _STEP_GROWTH)
-        elif np.isfinite(self.lane.worth(found.vector)):
-            self._offer_sketch(found.sketch, improve=False)
-            if self.objective > found.worth + EPSILON and self._off_the_edge(found):
-                yield replace(node, bound=max(node.bound, found.worth - EPSILON))
-        else:
-            # The best tree with one side of |d| ≤ ε breaks the other side: from its loss on, both sides count.
-            if found.fair is not None:
-                self._offer_sketch(found.fair, improve=False)
-            yield replace(node, bound=max(node.bound, found.worth), step=FIRST_STEP, both_sides=True)
-
-    def _matches(self, node: Node) -> bool:
-        return matches(node, self.lane, self.oracle, self.limits)
-
-    def _off_the_edge(self, found: Found) -> bool:
-        """A tree on the very edge of ε was refused: from now on none there counts as fair; whether that is new.
-
-        Where every D is a multiple of a number that is large enough, they are all refused. Otherwise that is not
-        known of the others, and nothing better than this tree is claimed to be ruled out.
-        """
-        whole, new = self.problem.whole, self.lane.edge > 0
-        far = abs(float(np.abs(found.vector[1:]).sum()) - self.lane.reach) > 4 * EDGE
-        if whole is None or whole.step <= 4 * EDGE or far or not new:
-            self.refused = min(self.refused, found.worth)
-        self.lane = replace(self.lane, edge=-EDGE)
-        self.finisher = Finisher(self.lane, self.oracle, self.limits)
-        return new
-
-    def _mode(self, node: Node) -> int:
-        return mode_of(node, self.lane, self.limits, matched=self._matches(node))

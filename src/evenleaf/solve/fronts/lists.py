@@ -43,15 +43,16 @@ class Lister:
 
     def __init__(self, oracle: Oracle) -> None:
         self.oracle = oracle
-        self.nothing = np.zeros(len(oracle.sizes), dtype=np.bool_)
 
     def front(self, members: np.ndarray, depth: int, question: Question, rest: np.ndarray) -> Front:
         """Every point of a tree of at most this depth that survives, or `TooMany`."""
-        if depth <= 1:
-            return self._stumps(members, depth, question, rest)
+        if depth == 0:
+            return self._labels(members, question, rest)
+        if depth == 1:
+            return self._stumps(members, question, rest)
         if self.oracle.flagged(depth):
             return self._flagged(members, depth, question, rest)
-        growing = _Growing(deepened(self._stumps(members, 0, question, rest), depth))
+        growing = _Growing(deepened(self._labels(members, question, rest), depth))
         if depth == 2 and self.oracle.sweeps:
             swept, lowest = self._swept(members, question, rest)
             question = replace(question, target=lowest)
@@ -73,7 +74,7 @@ class Lister:
         sums = oracle.flags.sums(members)
         if depth == 2:
             return self._flag_points(sums, question, rest)
-        growing = _Growing(deepened(self._stumps(members, 0, question, rest), depth))
+        growing = _Growing(deepened(self._labels(members, question, rest), depth))
         near, far = oracle.flag_values(members, depth, question.prices)
         triples = oracle.flags.triples(members)
         for f in np.flatnonzero((near + far + rest < question.target).all(axis=1)):
@@ -117,7 +118,16 @@ class Lister:
             raise TooMany
         return thinned(Front(points[:number], recipes[:number]), question)
 
-    def _stumps(self, members: np.ndarray, depth: int, question: Question, rest: np.ndarray) -> Front:
+    def _labels(self, members: np.ndarray, question: Question, rest: np.ndarray) -> Front:
+        """The points of giving everybody the same label that survive."""
+        vectors, n_classes = self.oracle.lane.vectors, self.oracle.lane.n_labels + 1
+        points = np.concatenate([np.zeros((1, vectors.shape[2])), vectors[members].sum(axis=0)])
+        prices = points[:, :1] + points[:, 1:] @ question.multipliers.T + rest
+        alive = np.flatnonzero((prices < question.target).all(axis=1))
+        recipes = np.column_stack([np.full(len(alive), LEAF), np.zeros_like(alive), alive * (n_classes + 1)])
+        return thinned(Front(points[alive], recipes), question)
+
+    def _stumps(self, members: np.ndarray, question: Question, rest: np.ndarray) -> Front:
         oracle = self.oracle
         points, recipes, number = stump_points(
             oracle.ranks,
@@ -127,7 +137,7 @@ class Lister:
             oracle.lane.vectors,
             oracle.count,
             oracle.least,
-            oracle.allowed if depth else self.nothing,
+            oracle.allowed,
             question.multipliers,
             rest,
             question.target,
@@ -239,7 +249,7 @@ class Lister:
         for a, b in pairs:
             left, right = table.costs[a], table.costs[b]
             settled = np.where((table.sides == RIGHT)[:, None], right, left).sum(axis=0)
-            _, moved, _, number = subset_sums(
+            _, moved, number = subset_sums(
                 np.column_stack([np.zeros(len(free)), (right - left)[free]]),
                 np.concatenate([[0.0], settled]),
                 table.levels[free],

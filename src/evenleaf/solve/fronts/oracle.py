@@ -6,17 +6,18 @@ This is the cost-sensitive tree of ALGORITHM §3, for several multipliers at onc
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from copy import copy
 
 import numpy as np
 
 from evenleaf.solve.fronts.answers import Cheapest, Children, ForkTable, OutOfTime
+from evenleaf.solve.fronts.crew import ALONE, Crew
 from evenleaf.solve.fronts.flags import Flags, find_flags
 from evenleaf.solve.fronts.kernels.blocks import blocks, level_blocks
 from evenleaf.solve.fronts.kernels.forks import best_fork, level_sums
 from evenleaf.solve.fronts.kernels.pairs import pair_values
 from evenleaf.solve.fronts.kernels.stumps import best_stumps, stump_labels
 from evenleaf.solve.fronts.lane import Lane, Prices
+from evenleaf.solve.fronts.recall import Recall
 from evenleaf.solve.fronts.sketches import BOUND_SUBSETS, decided, fork_stump, stump_sketch
 from evenleaf.solve.fronts.sweep import Sweep, Tests
 from evenleaf.solve.fronts.tests import FREE, LEFT, RIGHT, Box, Cuts, Levels, Sketch
@@ -39,6 +40,7 @@ class Oracle:
         least: int,
         out_of_time: Callable[[], bool],
         flags: Flags | None = None,
+        crew: Crew = ALONE,
     ) -> None:
         self.lane, self.allowed, self.least, self.out_of_time = lane, allowed, least, out_of_time
         compiled = lane.compiled
@@ -49,25 +51,16 @@ class Oracle:
         # Where free people may yet fill a leaf, its least number of people is not asked for.
         self.relaxed = self if least == 1 else Oracle(lane, allowed, 1, out_of_time, self.flags)
         self.relaxed.stop = self.stop
-        self.hints: dict[tuple[int, int, int], Box] = {}  # good first tests for slots of so many people
-        self.known: dict[tuple[int, int, int, bytes], np.ndarray] = {}  # values of whole levels, at given multipliers
+        self.crew: Crew = crew
+        self.relaxed.crew = crew
+        self.recall = Recall()
+        self.relaxed.recall = self.recall
         self.most_blocks, self.most_levels = MOST_BLOCKS, MOST_LEVELS  # read here, so that they can be set
 
-    def coarse(self, most: int) -> Oracle:
-        """The same questions about fewer cuts: ranks taken together, about equally many people each.
-
-        Its cuts are cuts of the whole, so that its trees are trees; its values are no bounds.
-        """
-        oracle = copy(self)
-        oracle.ranks = self.ranks.copy()
-        everybody = np.arange(self.ranks.shape[1])
-        for f in np.flatnonzero(~self.unordered):
-            block = np.empty(len(everybody), dtype=np.int64)
-            upper = np.empty(int(self.sizes[f]) + 1, dtype=np.int64)
-            blocks(self.ranks[f], self.sizes[f], everybody, most, block, upper)
-            oracle.ranks[f] = upper[block]
-        oracle.relaxed = oracle
-        return oracle
+    def use(self, recall: Recall) -> None:
+        """Remember things there."""
+        self.recall = recall
+        self.relaxed.recall = recall
 
     def part(self, box: Box, members: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The members on the left, on the right, and free."""
@@ -171,28 +164,29 @@ class Oracle:
         few = self.allowed & self.unordered & (self.sizes <= self.most_levels)
         return few if self.sweeps and not self.may_fork else np.zeros_like(few)
 
-    def sweep(self, members: np.ndarray) -> Sweep:
+    def sweep(self, members: np.ndarray, crew: Crew | None = None) -> Sweep:
         """These people laid out for sweeps."""
-        return Sweep(self.lane, self.ranks, members, Tests(self.allowed, self.walked), self.stop)
+        tests = Tests(self.allowed, self.walked)
+        return Sweep(self.lane, self.ranks, members, tests, self.stop, self.crew if crew is None else crew)
 
     def _swept(self, members: np.ndarray, prices: Prices, cutoff: np.ndarray | None = None) -> Swept:
         """For each multipliers the least price of a tree of depth 2, and its first test (or box of tests)."""
         leaves = np.minimum(self.leaf(members, prices), np.inf if cutoff is None else cutoff)
         levels = self.level_children(members, 2, prices, self.walked)
         sweep, found = self.sweep(members), []
-        where = len(members), int(members[0]), int(members[-1])
+        where = self.least, len(members), int(members[0]), int(members[-1])
         for j in range(prices.shape[2]):
             value, first = float(leaves[j]), None
             if len(levels.boxes) and levels.values[:, j].min() < value:
                 value, first = float(levels.values[:, j].min()), levels.boxes[int(levels.values[:, j].argmin())]
-            alone, hint = prices.at(j), self.hints.get(where)
+            alone, hint = prices.at(j), self.recall.hints.get(where)
             if hint is not None:  # the test that was cheapest at other prices is a good start
                 seen = float(self.relaxed.below(hint, members, 2, alone)[0])
                 value, first = (seen, hint) if seen < value else (value, first)
             cheapest, test = sweep.best(alone, value)
             found.append((value, first) if test is None else (cheapest, test))
             if test is not None:
-                self.hints[where] = test
+                self.recall.hints[where] = test
         if self.stop[0]:
             raise OutOfTime
         return found

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evenleaf.solve.fronts.crew import ALONE
 from evenleaf.solve.fronts.front import LIMIT, PENALTY, TooMany
 from evenleaf.solve.fronts.lane import Lane
 from evenleaf.solve.fronts.oracle import Oracle
@@ -45,7 +46,7 @@ class Polish:
         """
         if not self.oracle.crowded(members):
             return None
-        sweep = self.oracle.sweep(members)
+        sweep = self.oracle.sweep(members, ALONE)  # the first feature may show that lists are too long
         for factor in _FACTORS:
             for mode in (PENALTY,) if self.lane.limit is None else (LIMIT, PENALTY):
                 # With a penalty instead of a limit lists are shorter, and its best tree is often within the limit.

@@ -13,6 +13,7 @@ from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.fronts.answers import OutOfTime
 from evenleaf.solve.fronts.clock import clock
+from evenleaf.solve.fronts.crew import Crew
 from evenleaf.solve.fronts.engine import EPSILON, Engine
 from evenleaf.solve.fronts.lane import make_lane
 from evenleaf.solve.fronts.lattice import common_divisor, with_share
@@ -32,10 +33,12 @@ class ShareSearch:
         lane = make_lane(problem)
         schema = problem.people.features.schema
         alike = [Tree(schema, problem.target, (Leaf(float(label)),)) for label in range(2)]
-        self.whole = Engine(problem, budget, start, False, lane)
+        self.crew = Crew(budget.threads)
+        self.whole = Engine(problem, budget, start, False, lane, self.crew)
         self.engines: list[Engine] = []
         for number in range(1, divisor):
-            engine = Engine(problem, budget, start, keep_proof, with_share(lane, number / divisor))
+            engine = Engine(problem, budget, start, keep_proof, with_share(lane, number / divisor), self.crew)
+            engine.stop_with(self.whole.oracle.stop)
             for tree in alike:
                 engine.offer(tree)
             engine.on_news = self._news
@@ -64,15 +67,13 @@ class ShareSearch:
 
     def run(self) -> None:
         """Search until nothing is open, or the budget is spent."""
-        stop = self.whole.oracle.stop
-        for engine in self.engines:
-            engine.oracle.stop = engine.oracle.relaxed.stop = stop
-        with clock(self.budget.remaining, stop):
+        with clock(self.budget.remaining, self.whole.oracle.stop):
             try:
                 self._run()
             except OutOfTime:
                 pass
             finally:
+                self.crew.close()
                 self._share()
         self.budget.report(self.bound, self.objective)
 

@@ -7,6 +7,7 @@ from evenleaf.problem import Problem, Score
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.certificate import Certificate, make_certificate
 from evenleaf.solve.conclude import Reached, conclude, run
+from evenleaf.solve.fronts.announce import announce_compilation
 from evenleaf.solve.fronts.engine import EPSILON, Engine
 from evenleaf.solve.fronts.shallow import find_shallow
 from evenleaf.solve.fronts.shares import ShareSearch, find_search
@@ -78,6 +79,7 @@ class FrontSolver:
 
     def _searched(self, problem: Problem, budget: Budget, start: Tree | None) -> Solution:
         engine = find_search(problem, budget, start, self.certificate)
+        announce_compilation(engine.whole.oracle if isinstance(engine, ShareSearch) else engine.oracle)
         run(engine.run, budget)
         reached = Reached(engine.tree, engine.objective, engine.bound, engine.unfinished, self._words(engine))
         return conclude(problem, budget, self.name, reached, lambda _: self._certificate(problem, engine))

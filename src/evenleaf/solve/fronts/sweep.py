@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
+from evenleaf.solve.fronts.crew import ALONE, Crew
 from evenleaf.solve.fronts.kernels.first_points import points_below
-from evenleaf.solve.fronts.kernels.first_tests import best_first_test, block_bounds, tests_below
+from evenleaf.solve.fronts.kernels.first_tests import block_bounds, cuts_below, subsets_below
 from evenleaf.solve.fronts.kernels.sheet import lay_out
 from evenleaf.solve.fronts.kernels.stumps import best_stumps
 from evenleaf.solve.fronts.kernels.whole import best_whole, cheapest_run
@@ -17,8 +19,9 @@ from evenleaf.solve.fronts.tests import Box, Cuts, Levels
 
 WORK = 200  # sums looked at for every point that a list may have
 _FEW_TESTS = 128
+_TOGETHER, _MANY = 4, 4_000  # rows that threads may share, and for how many people at least
 MOST_TESTS = 20_000  # first tests whose stumps are listed
-FEWEST_BLOCKS, MOST_BLOCKS = 16, 96  # runs of ranks a feature; a table of them has about as many cells as people
+FEWEST_BLOCKS, MOST_BLOCKS = 16, 128  # runs of ranks a feature; a table of them has about as many cells as people
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,18 +35,58 @@ class Tests:
 class Sweep:
     """The people of a slot, laid out for sweeps; `stop[0]` is set from outside when the time is up."""
 
-    def __init__(self, lane: Lane, ranks: np.ndarray, members: np.ndarray, tests: Tests, stop: np.ndarray) -> None:
+    def __init__(
+        self,
+        lane: Lane,
+        ranks: np.ndarray,
+        members: np.ndarray,
+        tests: Tests,
+        stop: np.ndarray,
+        crew: Crew = ALONE,
+    ) -> None:
         compiled = lane.compiled
-        self.lane, self.members, self.tests, self.stop = lane, members, tests, stop
+        self.lane, self.members, self.tests, self.stop, self.crew = lane, members, tests, stop, crew
         self.ranks, self.unordered = ranks, compiled.unordered
-        n_blocks = int(np.clip(0.5 * np.sqrt(len(members)), FEWEST_BLOCKS, MOST_BLOCKS))
+        n_blocks = int(np.clip(0.75 * np.sqrt(len(members)), FEWEST_BLOCKS, MOST_BLOCKS))
         self.sheet = lay_out(ranks, compiled.sizes, compiled.unordered, members, tests.allowed, n_blocks)
+        self.by_level = compiled.unordered[self.sheet[0]]
 
     def best(self, prices: Prices, start: float) -> tuple[float, Box | None]:
         """The cheapest first test below a price, at the first multipliers, whatever the size of its leaves."""
-        own = np.ascontiguousarray(prices.table[self.members, 0, 0])
-        value, row, code = best_first_test(self.sheet, self.unordered, self.tests.walked, own, start, self.stop)
-        return float(value), None if row < 0 else self._test(int(row), int(code))
+        own = np.ascontiguousarray(prices.table[self.members, 0, 0])[None, :]
+        value, test = start, None
+
+        def below(row: int) -> tuple[float, int]:
+            targets = np.array([value])
+            codes, _, number = self._below(row, own, targets, 0)
+            return float(targets[0]), int(codes[number - 1]) if number > 0 else -1
+
+        for rows in self._together(self._swept):
+            for row, (found, code) in zip(rows, list(self.crew.each(below, rows)), strict=True):
+                if found < value:
+                    value, test = found, (row, code)
+            if self.stop[0]:
+                break
+        return value, None if test is None else self._test(*test)
+
+    def _together(self, rows: np.ndarray) -> Iterator[list[int]]:
+        """The rows that are looked at at the same time: what one finds helps only those that come later."""
+        width = _TOGETHER if self.crew is not ALONE and len(self.members) >= _MANY else 1
+        for start in range(0, len(rows), width):
+            yield rows[start : start + width].tolist()
+
+    @property
+    def _swept(self) -> np.ndarray:
+        """The rows of features whose tests are swept."""
+        return np.flatnonzero(~self.by_level | self.tests.walked[self.sheet[0]])
+
+    def _below(
+        self, row: int, prices: np.ndarray, targets: np.ndarray, most: int
+    ) -> tuple[np.ndarray, np.ndarray, int]:
+        """The tests of a feature that cost less than the targets."""
+        kernel = subsets_below if self.by_level[row] else cuts_below
+        codes, costs, number = kernel(self.sheet, self.by_level, row, prices, targets, most, self.stop)
+        return codes, costs, int(number)
 
     def _test(self, row: int, code: int) -> Box:
         f = int(self.sheet[0][row])
@@ -60,10 +103,10 @@ class Sweep:
         values = [np.zeros((0, prices.shape[2]))]
         own = np.ascontiguousarray(prices.table[self.members, 0].T)
         names, starts, upper, edges, blocks = (self.sheet[number] for number in (0, 4, 5, 6, 7))
-        for row in np.flatnonzero(~self.unordered[names]):
+        for row in np.flatnonzero(~self.by_level):
             ends = edges[blocks[row] + row : blocks[row + 1] + row + 1]
             ranks = upper[starts[row] : starts[row + 1]]
-            found = block_bounds(self.sheet, self.unordered, row, own)
+            found = block_bounds(self.sheet, self.by_level, row, own)
             for first, last in pairwise(ends.tolist()):
                 if first < len(ranks) - 1:
                     last_cut = min(last - 1, len(ranks) - 2)
@@ -81,7 +124,7 @@ class Sweep:
         own = prices.table[self.members, 0]
         lead = self._leading(prices, rest)
         inputs = self.inputs(prices, lead)
-        question = prices.multipliers, rest, lead
+        lined, question = inputs[self.sheet[2]], (prices.multipliers, rest, lead)
         limits = most, mode, least, np.array([WORK * most]), self.stop
         found = np.zeros((64, self.lane.n_dimensions + 1)), np.zeros((64, 9), dtype=np.int64), 0
         order = np.concatenate([[lead], np.delete(np.arange(len(rest)), lead)])
@@ -91,7 +134,9 @@ class Sweep:
             return found[0], found[1], -2 if self.stop[0] else -1
         for row, codes, costs in alive:
             costs = np.ascontiguousarray(costs[:, :, back])
-            found = points_below(self.sheet, self.unordered, row, codes, costs, inputs, question, goal, limits, found)
+            found = points_below(
+                self.sheet, self.by_level, row, codes, costs, inputs, lined, question, goal, limits, found
+            )
             if found[2] < 0:
                 break
         return found
@@ -104,35 +149,41 @@ class Sweep:
         It is exact with one disparity, and with several where a limit is so small that theirs have to cancel. With
         `few`, only features with few tests are looked at.
         """
-        best, target = (np.zeros(self.lane.n_dimensions + 1), np.zeros(9, dtype=np.int64)), goal[0]
-        asked, inputs = (prices.multipliers[:1], rest[:1]), self.inputs(prices, 0)
-        limits = most, mode, least, np.array([WORK * most]), self.stop
-        number = 0
-        for row in self._in_order(inputs, few):
-            number = best_whole(self.sheet, self.unordered, row, inputs, asked, goal, limits, best)
-            if number < 0:
-                break
-        found = number if number < 0 else int(goal[0] < target)
-        return best[0][None, :], best[1][None, :], int(found)
+        best = np.zeros((1, self.lane.n_dimensions + 1)), np.zeros((1, 9), dtype=np.int64)
+        asked, inputs, number = (prices.multipliers[:1], rest[:1]), self.inputs(prices, 0), 0
+        lined = inputs[self.sheet[2]]
+
+        def whole(row: int) -> tuple[int, np.ndarray, tuple[np.ndarray, np.ndarray]]:
+            own, own_goal = (np.zeros_like(best[0]), np.zeros_like(best[1])), goal.copy()
+            limits = most, mode, least, np.array([WORK * most]), self.stop
+            done = best_whole(self.sheet, self.by_level, row, inputs, lined, asked, own_goal, limits, own)
+            return done, own_goal, own
+
+        for rows in self._together(self._in_order(inputs, few)):
+            for excuse, reached, own in list(self.crew.each(whole, rows)):
+                if excuse < 0:
+                    return best[0], best[1], int(excuse)
+                if reached[0] < goal[0]:
+                    goal[0], best, number = reached[0], own, 1
+        return best[0], best[1], number
 
     def _in_order(self, inputs: np.ndarray, few: bool) -> np.ndarray:
         """The rows whose tests are swept: what features with few tests find, the cheapest first, helps the others."""
-        names, tests = self.sheet[0], np.diff(self.sheet[4]).astype(float)
-        swept = np.flatnonzero(~self.unordered[names] | self.tests.walked[names])
+        tests, swept = np.diff(self.sheet[4]).astype(float), self._swept
         if few:
-            swept = swept[~self.unordered[names[swept]] & (tests[swept] <= _FEW_TESTS)]
+            swept = swept[~self.by_level[swept] & (tests[swept] <= _FEW_TESTS)]
         for row in swept:
-            if self.unordered[names[row]]:
+            if self.by_level[row]:
                 tests[row] = _FEW_TESTS
             elif tests[row] <= _FEW_TESTS:  # all prices are below 1
-                tests[row] = cheapest_run(self.sheet, self.unordered, row, inputs)
+                tests[row] = cheapest_run(self.sheet, self.by_level, row, inputs)
         return swept[np.argsort(tests[swept], kind="stable")]
 
     def _alive(self, prices: np.ndarray, targets: np.ndarray) -> list[tuple[int, np.ndarray, np.ndarray]] | None:
         """The first tests below the targets by feature, the cheapest first; None where they are too many."""
-        names, found, size = self.sheet[0], [], 0
-        for row in np.flatnonzero(~self.unordered[names] | self.tests.walked[names]):
-            codes, costs, number = tests_below(self.sheet, self.unordered, row, prices, targets, MOST_TESTS, self.stop)
+        found, size = [], 0
+        for row in self._swept:
+            codes, costs, number = self._below(row, prices, targets, MOST_TESTS)
             size += number
             if number < 0 or size > MOST_TESTS or self.stop[0]:
                 return None

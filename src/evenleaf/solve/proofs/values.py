@@ -9,7 +9,7 @@ Multipliers are whole numbers over `GRID`; the search rounds them so before it p
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,20 +17,22 @@ import numpy as np
 from evenleaf.solve.proofs.labels import GRID
 from evenleaf.solve.proofs.stream import Source
 
-__all__ = ["GRID", "Kept", "Node", "Roots", "ValuesProof"]
+__all__ = ["GRID", "Capped", "Kept", "Node", "Roots", "ValuesProof"]
 
 
 @dataclass(frozen=True)
 class Roots:
     """Root tests on one feature: the cuts after ranks `first` to `last`; or, where `sides` has an entry a rank, the
 
-    subsets that send each rank left (0), right (1), or wherever they like (2).
+    subsets that send each rank left (0), right (1), or wherever they like (2). Bit p of `tested` says whether there
+    may be a test at place p: with depth 3 and few leaves there are several sets for the same roots.
     """
 
     feature: int
     first: int = 0
     last: int = 0
     sides: tuple[int, ...] = ()
+    tested: int = 0b111111
 
 
 @dataclass(frozen=True)
@@ -44,18 +46,32 @@ class Kept:
     runs: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class Capped:
+    """The trees that give a person (merged, outcomes scaled to [0, 1]) at least a value (`above`), or at most."""
+
+    person: int
+    value: float
+    above: bool
+
+
+Within = Roots | Kept | Capped | None
+
+
 @dataclass(eq=False)
 class Node:
     """A set of trees, and multipliers at which some of them cost too much; the parts hold all others.
 
     `within` says how it differs from the set that it is part of; None: not at all, only other multipliers follow.
-    A node without parts has nothing left, or one root with so few trees that each can be looked at.
+    A node without parts has nothing left, or one root with so few trees that each can be looked at. Where it is not
+    `priced`, nothing is said about its trees but how they are parted.
     """
 
-    within: Roots | Kept | None
+    within: Within
     mu: np.ndarray
     scale: float
     parts: list[Node] = field(default_factory=list)
+    priced: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +103,8 @@ class ValuesProof:
             other = before is None or not np.array_equal(node.mu, before)
             if other:
                 emit(node.mu)
-            rows.append([_within_out(node.within), node.scale, int(other), len(node.parts)])
+            scale = node.scale if node.priced else None
+            rows.append([_within_out(node.within), scale, int(other), len(node.parts)])
             stack += [(part, node.mu) for part in node.parts[::-1]]
         return {"rows": len(self.nodes[0].mu) if self.nodes else 0, "nodes": rows}
 
@@ -99,7 +116,7 @@ class ValuesProof:
         for within, scale, other, n_parts in words["nodes"]:
             above = waiting[-1][0] if waiting else None
             mu = above.mu if above is not None and not other else source.take((n_rows,), np.int32)
-            node = Node(_within_in(within), mu, float(scale))
+            node = Node(_within_in(within), mu, 1.0 if scale is None else float(scale), priced=scale is not None)
             if above is None:
                 top.append(node)
             else:
@@ -113,26 +130,44 @@ class ValuesProof:
         return cls(tuple(top))
 
 
+def _capped(person: Any, value: Any, above: Any) -> Capped:
+    if not isinstance(person, int) or not isinstance(value, (int, float)) or above not in (0, 1):
+        raise ValueError("a set of trees is not described by a person and a value")
+    return Capped(person, float(value), bool(above))
+
+
 def _count(number: Any) -> int:
     if not isinstance(number, int) or number < 0:
         raise ValueError(f"{number!r} is not a number of parts")
     return number
 
 
-def _within_out(within: Roots | Kept | None) -> list[Any] | None:
+def _within_out(within: Within) -> list[Any] | None:
     if within is None:
         return None
+    if isinstance(within, Capped):
+        return ["values", within.person, within.value, int(within.above)]
     if isinstance(within, Kept):
         return ["tests", within.place, *within.runs]
+    if within.tested != Roots.tested:
+        return ["tested", within.tested, *(_within_out(replace(within, tested=Roots.tested)) or ())]
     if within.sides:
         return ["levels", within.feature, *within.sides]
     return ["cuts", within.feature, within.first, within.last]
 
 
-def _within_in(entry: Any) -> Roots | Kept | None:
+def _within_in(entry: Any) -> Within:
     if entry is None:
         return None
     kind, *numbers = entry
+    if kind == "values":
+        return _capped(*numbers)
+    if kind == "tested":
+        tested, *rest = numbers
+        roots = _within_in(rest)
+        if not isinstance(roots, Roots) or not isinstance(tested, int):
+            raise ValueError("a set of trees is not described by places and roots")
+        return replace(roots, tested=tested)
     if not all(isinstance(number, int) for number in numbers):
         raise ValueError("a set of trees is not described by whole numbers")
     which, *rest = numbers

@@ -8,6 +8,7 @@ import numpy as np
 
 from evenleaf.solve.search.boxes import FREE, Box
 from evenleaf.solve.search.children import Children
+from evenleaf.solve.search.model import ALONE
 from evenleaf.solve.search.oracle import Scratch
 from evenleaf.solve.search.plan import Plan
 from evenleaf.solve.search.tall import LOWEST, Tall, make_subtree
@@ -24,6 +25,8 @@ class DeepOracle:
     The levels of an unordered root that are not placed yet stay together at least: each gets the best subtree of
     its own, which costs no more than what either side could give it.
     """
+
+    n_sides = 2  # the first parts lose tests on the way down
 
     def __init__(self, box: Box, scratch: Scratch, height: int) -> None:
         self.box, self.scratch, self.compiled = box, scratch, scratch.compiled
@@ -42,6 +45,13 @@ class DeepOracle:
         if self.free.any():
             self.loose += float(np.minimum(costs[self.free].min(axis=1), 0.0).sum())
         return sum(self.bests) + self.loose, (found[0][1], found[1][1])
+
+    def part_of_each(self) -> np.ndarray:
+        """Which part everybody belongs to: a side, a level that is not placed, or none."""
+        part = np.full(self.compiled.n_people, ALONE, dtype=np.int64)
+        for number, subtree in enumerate((*self.sides, *self.levels)):
+            part[subtree.member] = number
+        return part
 
     def is_real(self, choice: tuple[int, ...]) -> bool:
         """Whether everybody is placed and no subtree is a relaxation."""

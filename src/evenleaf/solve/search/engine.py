@@ -113,7 +113,7 @@ class Engine:
                 self._push(replace(box, bound=floor), self.regions)
         self.in_hand = np.inf
         self._close_ruled_out()
-        with _pool(len(self.workers)) as pool:
+        with pool_of(len(self.workers)) as pool:
             while self.open and not self.budget.exhausted and not self._good_enough():
                 self._round(pool)
                 self._wander()
@@ -163,7 +163,7 @@ class Engine:
         self.n_begun -= sum(count_labels(item.begun) for item in batch if item.begun is not None)
         self.in_hand = min(item.box.bound for item in batch)
         proofs = [item.begun or self._known_proof(item.box) for item in batch]
-        decides = [self.freedom.allows(item.box, self.objective) for item in batch]
+        decides = [self.workers[0].is_eager or self.freedom.allows(item.box, self.objective) for item in batch]
         aims = [item.aim(self.objective) for item in batch]
         results: dict[int, tuple[Examined, Tree | None, Found | None, set[float]]] = {}
         waiting = iter(range(len(batch)))
@@ -257,7 +257,7 @@ class Engine:
 
 
 @contextmanager
-def _pool(n_workers: int) -> Iterator[ThreadPoolExecutor | None]:
+def pool_of(n_workers: int) -> Iterator[ThreadPoolExecutor | None]:
     """Threads, as the kernels do not hold the interpreter's lock; none where one worker is all there is."""
     if n_workers == 1:
         yield None

@@ -14,6 +14,7 @@ import numpy as np
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import FREE, Box
 from evenleaf.solve.search.kernels import usage
+from evenleaf.solve.search.model import ALONE
 from evenleaf.solve.search.oracle import Scratch
 from evenleaf.solve.search.plan import Plan
 from evenleaf.solve.search.rationed import Rationed
@@ -29,6 +30,8 @@ class LimitedOracle:
 
     Levels of an unordered root that are not placed yet each get the best subtree of their own, whatever it uses.
     """
+
+    n_sides = 1  # the first part loses tests on the way down
 
     def __init__(self, box: Box, scratch: Scratch, height: int, supply: Supply) -> None:
         self.box, self.scratch, self.compiled, self.supply = box, scratch, scratch.compiled, supply
@@ -57,6 +60,14 @@ class LimitedOracle:
         least = [side.price_listed(costs, slack - other) for side, other in zip(self.sides, alone[::-1], strict=True)]
         for side, other in zip(self.sides, least[::-1], strict=True):
             side.price_pairs(slack - other)
+
+    def part_of_each(self) -> np.ndarray:
+        """Which part everybody belongs to: the sides, joined by the limits, a level that is not placed, or none."""
+        part = np.zeros(self.compiled.n_people, dtype=np.int64)
+        part[self.parts.free] = ALONE
+        for number, level in enumerate(self.parts.levels, start=1):
+            part[level.member] = number
+        return part
 
     def is_real(self, choice: tuple[int, ...]) -> bool:
         """Whether everybody is placed and no subtree is a relaxation."""

@@ -17,7 +17,7 @@ import numpy as np
 from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.proofs.labels import GRID, OPEN, Labels, Region
-from evenleaf.solve.search.ascent import CLIMB, DEEP_GLANCE, GLANCE, LOOK, Ascended, Ascent
+from evenleaf.solve.search.ascent import AT_FREE, CLIMB, DEEP_GLANCE, GLANCE, LOOK, Ascended, Ascent, Piece
 from evenleaf.solve.search.boxes import LEFT, MOST_SWEPT_DEPTH, RIGHT, Box, Fixing, split
 from evenleaf.solve.search.compiled import Compiled
 from evenleaf.solve.search.decode import decode
@@ -31,6 +31,8 @@ from evenleaf.solve.search.usage import deep_supply
 from evenleaf.solve.search.wander import Wanderer
 from evenleaf.tree import Tree
 
+_WORTH_DECIDING = 0.97  # of the aim: a box with free people whose bound is lower is better split
+_EAGER_DEPTH = 3  # deeper down a bound is too dear for that
 _WORK = 20000
 _MOST_MOVES = 64
 _UNSEEN = np.zeros((0, 0), dtype=np.int32)  # multipliers of a node that is not visited yet
@@ -54,6 +56,39 @@ class Examined:
     cut_short: bool = False  # the budget ran out: the box is still open
     unfinished: bool = False  # so is it here, with a better bound, and `proof` to go on from
     below: list[tuple[Box, list[Region]]] = field(default_factory=list)  # below some of the labels decided in `proof`
+
+
+@dataclass(frozen=True, eq=False)
+class _Node:
+    """A node of the proof that is yet to be closed: what an older proof says about it, and the trees known there."""
+
+    old: Labels | None
+    proof: Labels
+    box: Box
+    fixings: tuple[Fixing, ...]
+    known: tuple[Piece, ...] = ()
+
+    @property
+    def is_top(self) -> bool:
+        """Whether no label was decided for this box yet."""
+        return len(self.fixings) == len(self.box.fixings)
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether the multipliers to start from are those of an older proof."""
+        return self.old is not None and self.old.mu.size > 0
+
+    @property
+    def start(self) -> Box:
+        """The box with the multipliers to start from."""
+        if self.old is None or not self.is_fresh:
+            return self.box
+        return replace(self.box, mu=self.old.mu / GRID, scale=self.old.scale)
+
+    def below(self, old: Labels | None, proof: Labels, reached: Ascended, fixing: Fixing) -> _Node:
+        """The node where one more label is decided."""
+        known = tuple(p for p in reached.pieces if p.keeps(fixing.person, fixing.label, fixing.equal))
+        return _Node(old, proof, reached.box, (*self.fixings, fixing), known)
 
 
 class Worker:
@@ -87,6 +122,8 @@ class Worker:
         # The deeper the tree, the dearer a bound, and the less a box with people free is worth it.
         self.glance = {0: GLANCE, 1: GLANCE, 2: GLANCE, 3: DEEP_GLANCE}.get(shape.max_depth, LOOK)
         self.influence = compiled.influence()
+        # With planes it shows when labels are not worth deciding before people who are free are placed.
+        self.is_eager = self.ascent.by_planes and shape.max_depth == _EAGER_DEPTH
         self.tree: Tree | None = None
         self.objective = self.aim = np.inf  # boxes are closed once their bound reaches the aim
         self.found: Found | None = None  # the best tree met, with the descents from it
@@ -109,9 +146,17 @@ class Worker:
             if self.on_better is not None:
                 self.on_better(tree)
 
-    def climb(self, box: Box, effort: Effort, fixings: tuple[Fixing, ...] = (), resolves: bool = False) -> Ascended:
+    def climb(
+        self,
+        box: Box,
+        effort: Effort,
+        fixings: tuple[Fixing, ...] = (),
+        resolves: bool = False,
+        known: tuple[Piece, ...] = (),
+        fresh: bool = True,
+    ) -> Ascended:
         """Raise the bound of a box; keep the best tree met."""
-        reached = self.ascent.climb(box, self.pairs[box.feature], self.aim, effort, fixings, resolves)
+        reached = self.ascent.climb(box, self.pairs[box.feature], self.aim, effort, fixings, resolves, known, fresh)
         if reached.found is not None:
             self._take(reached.found)
             self._polish(reached.found)
@@ -177,18 +222,18 @@ class Worker:
         """
         several = len(box.moving) > 0 or box.has_free
         top = Labels(_UNSEEN, 1.0)
-        stack: list[tuple[Labels | None, Labels, Box, tuple[Fixing, ...]]] = [(old, top, box, box.fixings)]
+        stack = [_Node(old, top, box, box.fixings)]
         visited, new, first = 0, 0, box
         below: list[tuple[Box, list[Region]]] = []
         while stack:
             visited += 1
-            new += not _is_replayed(stack[-1][0])
+            new += not _is_replayed(stack[-1].old)
             if self.budget.exhausted:
                 return Examined(region_of(box, self.compiled), [box], cut_short=True)
-            decided = len(stack[-1][-1]) - len(box.fixings)
+            decided = len(stack[-1].fixings) - len(box.fixings)
             if box.has_free and decided > 0 and (visited > _MOST_LABEL_NODES or decided > _MOST_DECIDED):
-                below += self._place(*stack.pop())
-                if len(below) > _MOST_BELOW:
+                below += self._place(stack.pop())
+                if len(below) > _MOST_BELOW and not self.is_eager:
                     return None
                 continue
             if several and visited > _MOST_LABEL_NODES:
@@ -197,60 +242,66 @@ class Worker:
                 return Examined(region_of(box, self.compiled), [first], top, unfinished=True)
             if visited > _MOST_LABEL_NODES_AT_A_ROOT:
                 return Examined(region_of(box, self.compiled), [box], stuck=True)
-            if not self._branch(*stack.pop(), stack):
-                return None if several else Examined(region_of(box, self.compiled), [box], stuck=True)
+            node = stack.pop()
+            reached = self._branch(node, stack)
+            if reached is not None and (node.is_top or not reached.pretended):
+                return self._instead(box, reached)
+            if reached is not None:
+                parts = self._split(replace(reached.box, fixings=node.fixings))
+                below += [(part, node.proof.parts) for part in parts]
             if visited == 1 and stack:
-                first = stack[-1][2]  # with what was reached before any label was decided
+                first = stack[-1].box  # with what was reached before any label was decided
         if self.aim < self.objective:
             return Examined(region_of(box, self.compiled), [replace(box, bound=self.aim)], top, unfinished=True)
         region = region_of(box, self.compiled)
         region.labels = top
         return Examined(region, [], top, below=below)
 
-    def _place(
-        self, old: Labels | None, node: Labels, box: Box, fixings: tuple[Fixing, ...]
-    ) -> list[tuple[Box, list[Region]]]:
+    def _instead(self, box: Box, reached: Ascended) -> Examined | None:
+        """What becomes of a box where no label can be decided, or none is worth it."""
+        if reached.pretended:
+            return Examined(region_of(reached.box, self.compiled), self._split(reached.box))
+        several = len(box.moving) > 0 or box.has_free
+        return None if several else Examined(region_of(box, self.compiled), [box], stuck=True)
+
+    def _place(self, node: _Node) -> list[tuple[Box, list[Region]]]:
         """Split a box below the labels decided so far: what is closed beside them needs no second look."""
-        if old is not None and old.mu.size:
-            box = replace(box, mu=old.mu / GRID, scale=old.scale)
-        reached = self.climb(box, self.glance, fixings).box
-        node.mu, node.scale = on_grid(reached.mu), reached.scale
+        reached = self.climb(node.start, self.glance, node.fixings, known=node.known, fresh=node.is_fresh).box
+        node.proof.mu, node.proof.scale = on_grid(reached.mu), reached.scale
         if self._is_closed(reached):
             return []
-        return [(part, node.parts) for part in self._split(replace(reached, fixings=fixings))]
+        return [(part, node.proof.parts) for part in self._split(replace(reached, fixings=node.fixings))]
 
-    def _branch(
-        self,
-        old: Labels | None,
-        node: Labels,
-        box: Box,
-        fixings: tuple[Fixing, ...],
-        stack: list[tuple[Labels | None, Labels, Box, tuple[Fixing, ...]]],
-    ) -> bool:
-        """Close one node of the proof, or decide a person's label and go on with both answers; False: it cannot."""
-        if old is not None and old.mu.size:
-            box = replace(box, mu=old.mu / GRID, scale=old.scale)
-        replayed = _is_replayed(old)
-        reached = self.climb(box, LOOK if replayed else CLIMB, fixings)
-        stands = replayed or box.has_free or self._is_closed(reached.box)
+    def _branch(self, node: _Node, stack: list[_Node]) -> Ascended | None:
+        """Close one node of the proof, or decide a person's label and go on with both answers.
+
+        Where that cannot be done, or not before people who are free are placed: what was reached.
+        """
+        proof, old, fixings = node.proof, node.old, node.fixings
+        first = self.is_eager and node.box.has_free and node.is_top
+        replayed = _is_replayed(old) and not first
+        effort = LOOK if replayed else AT_FREE if first else CLIMB
+        reached = self.climb(node.start, effort, fixings, known=node.known, fresh=node.is_fresh)
+        stands = replayed or node.box.has_free or self._is_closed(reached.box)
         if not stands and self._doubt(reached, fixings).max() <= _SURE:
             # All trees of the mixture agree, and yet are no trees: whoever is decided next, the relaxation stays.
-            reached = self.climb(reached.box, CLIMB, fixings, resolves=True)
-        node.mu, node.scale = on_grid(reached.box.mu), reached.box.scale
+            reached = replace(self.climb(reached.box, CLIMB, fixings, resolves=True), pieces=())
+        proof.mu, proof.scale = on_grid(reached.box.mu), reached.box.scale
         if self._is_closed(reached.box):
-            return True
+            return None
+        if not replayed and (reached.pretended or (first and reached.box.bound < _WORTH_DECIDING * self.aim)):
+            return replace(reached, pretended=True)
         previous: tuple[Labels | None, Labels | None] = (None, None)
-        if replayed and old is not None and old.children is not None:
-            node.person, node.label, previous = old.person, old.label, old.children
+        if old is not None and old.children is not None:
+            proof.person, proof.label, previous = old.person, old.label, old.children
         else:
-            node.person, node.label = self._contested(reached, fixings)
-            if node.person < 0:
-                return False
-        node.children = (Labels(_UNSEEN, 1.0), Labels(_UNSEEN, 1.0))
-        for equal, before, child in zip((False, True), previous, node.children, strict=True):
-            decided = (*fixings, Fixing(node.person, node.label, equal))
-            stack.append((before, child, reached.box, decided))
-        return True
+            proof.person, proof.label = self._contested(reached, fixings)
+            if proof.person < 0:
+                return reached
+        proof.children = (Labels(_UNSEEN, 1.0), Labels(_UNSEEN, 1.0))
+        for equal, before, child in zip((False, True), previous, proof.children, strict=True):
+            stack.append(node.below(before, child, reached, Fixing(proof.person, proof.label, equal)))
+        return None
 
     def _is_closed(self, box: Box) -> bool:
         return box.bound >= self.aim - EPSILON or not box.live.any()

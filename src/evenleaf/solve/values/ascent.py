@@ -15,9 +15,10 @@ from evenleaf.solve.search.steps import Effort, Record
 from evenleaf.solve.values import kernels
 from evenleaf.solve.values.boxes import Box
 from evenleaf.solve.values.caps import with_ghosts
-from evenleaf.solve.values.climb import Ascended, Climb, Found
+from evenleaf.solve.values.climb import Ascended, Climb, Found, allowance
 from evenleaf.solve.values.compiled import Compiled
 from evenleaf.solve.values.deep import DeepClimb
+from evenleaf.solve.values.limits import Coupling
 from evenleaf.solve.values.oracle import Scratch, StumpOracle, SubtreeOracle
 
 __all__ = ["Ascended", "Ascent", "Found"]
@@ -45,12 +46,17 @@ class Ascent:
     """Climbs in one box after another; owns the arrays that every climb would else make anew."""
 
     def __init__(
-        self, compiled: Compiled, shape: Shape, limit: float | None, stop: Callable[[], bool] = lambda: False
+        self,
+        compiled: Compiled,
+        shape: Shape,
+        limit: float | None,
+        stop: Callable[[], bool] = lambda: False,
+        coupling: Coupling | None = None,
     ) -> None:
-        self.compiled, self.shape, self.stop = compiled, shape, stop
+        self.compiled, self.shape, self.stop, self.coupling = compiled, shape, stop, coupling
         # What the evaluation forgives, the bound must forgive too. All in units of the outcome's spread.
         self.limit = None if limit is None else (limit + FEASIBILITY_TOLERANCE) / (compiled.spread or 1.0)
-        self.scratch = Scratch(compiled, shape)
+        self.scratch = Scratch(compiled, shape, coupling=coupling)
         self.deep = shape.max_depth >= 3
         self.steps = 0
 
@@ -58,12 +64,11 @@ class Ascent:
         """Raise the bound of a box towards the target, then drop the tests that it rules out."""
         if self.deep:
             scratch = self._scratch(box)
-            reached = DeepClimb(box, SubtreeOracle(box, allowed, scratch), scratch, target, self.limit).run(
-                effort, self.stop
-            )
+            oracle = SubtreeOracle(box, scratch, keeps_sides=effort.steps == 1)
+            reached = DeepClimb(box, oracle, scratch, target, self.limit).run(effort, self.stop)
         else:
-            oracle = StumpOracle(box, allowed, self.scratch)
-            reached = _Steps(box, oracle, self.scratch, target, self.limit).run(effort)
+            stumps = StumpOracle(box, allowed, self.scratch)
+            reached = _Steps(box, stumps, self.scratch, target, self.limit).run(effort)
         self.steps += reached.bounds
         return reached
 
@@ -72,14 +77,14 @@ class Ascent:
         c, s = self.compiled, self.scratch
         kernels.dual_costs(c.pointers, c.rows, c.entries, c.weight, scale, mu, s.costs)
         kernels.free_costs(s.people, s.free)
-        return float(s.free.sum()) - (0.0 if self.limit is None else scale * self.limit)
+        return float(s.free.sum()) - allowance(scale, self.limit, c.spread)
 
     def _scratch(self, box: Box) -> Scratch:
         """The arrays for a box; ghosts make them longer."""
         if not box.caps:
             return self.scratch
         compiled, ghosts = with_ghosts(self.compiled, box.caps, box.scale)
-        return Scratch(compiled, self.shape, ghosts)
+        return Scratch(compiled, self.shape, ghosts, self.coupling)
 
 
 class _Steps(Climb):

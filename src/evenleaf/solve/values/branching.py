@@ -49,6 +49,7 @@ class Proof:
     split: PlaceSplit | ValueSplit | None = None
     children: dict[int, Proof] = field(default_factory=dict)
     mixture: np.ndarray | None = None
+    gain: float = 0.0  # how far its bound was above that of the whole root
 
 
 def with_multipliers(box: Box, proof: Proof) -> Box:

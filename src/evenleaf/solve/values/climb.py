@@ -9,11 +9,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evenleaf.problem import FEASIBILITY_TOLERANCE
 from evenleaf.solve.proofs.values import GRID
 from evenleaf.solve.values import kernels
 from evenleaf.solve.values.boxes import Box
 from evenleaf.solve.values.caps import ValueSplit
 from evenleaf.solve.values.oracle import Scratch, StumpOracle, SubtreeOracle
+
+_PASSED_OVER = 4e-8  # in units of the outcome; certificates forgive 1e-7
+
+
+def allowance(scale: float, limit: float | None, spread: float) -> float:
+    """What a tree gains at most from the limit on its discrimination: λε.
+
+    The limit holds what the evaluation forgives, but best values are found for the limit itself: no bound would reach
+    them. So a gain from what is forgiven is passed over, as long as it is well below what a proof may be off by.
+    """
+    if limit is None:
+        return 0.0
+    return scale * limit - min(scale * FEASIBILITY_TOLERANCE, _PASSED_OVER) / (spread or 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +83,7 @@ class Climb:
 
     def offset(self, scale: float) -> float:
         """−λε, where the discrimination is limited; and what the costs of ghosts lack."""
-        return self.scratch.ghosts.offset - (0.0 if self.limit is None else scale * self.limit)
+        return self.scratch.ghosts.offset - allowance(scale, self.limit, self.compiled.spread)
 
     def consider(self, tests: np.ndarray) -> np.ndarray:
         """Price the oracle's tree truly and keep it if it is the best so far; everybody's value."""
@@ -77,7 +91,7 @@ class Climb:
         loss, decided = self.oracle.decide(tests)
         kernels.differences(c.pointers, c.rows, c.entries, decided, v)
         self.chosen.append(tests)
-        if self.oracle.real:
+        if self.oracle.real and self.oracle.keeps(tests):
             if self.box.caps:
                 real = slice(0, self.scratch.n_real)
                 loss = float(c.share[real] @ np.abs(self.outcome[real] - decided[real]))

@@ -12,8 +12,8 @@ from evenleaf.problem import Problem
 from evenleaf.solve.search.compiled import Feature, find_features, merged_disparity
 from evenleaf.table import equal_rows
 
-# A categorical feature with more levels has too many subsets to keep a mark for each.
-MOST_LEVELS = 13
+# A categorical feature with more levels has too many subsets to keep a mark for each, and to price each.
+MOST_LEVELS = 16
 
 
 @dataclass(frozen=True, eq=False)

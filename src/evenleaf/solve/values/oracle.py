@@ -12,16 +12,20 @@ from evenleaf.solve.values import kernels
 from evenleaf.solve.values.boxes import FREE, LEFT, RIGHT, Box
 from evenleaf.solve.values.caps import Ghosts
 from evenleaf.solve.values.compiled import Compiled
+from evenleaf.solve.values.limits import Coupling
 
 NO_TESTS = -1
 _NEAREST = 12
+_NOT_MANY = 60  # child tests of both sides: with no more, a bound costs little more than a look at the best
 
 
 class Scratch:
     """Arrays shared by all oracles, one after another; `costs` holds the prices."""
 
-    def __init__(self, compiled: Compiled, shape: Shape, ghosts: Ghosts | None = None) -> None:
-        self.compiled, self.shape = compiled, shape
+    def __init__(
+        self, compiled: Compiled, shape: Shape, ghosts: Ghosts | None = None, coupling: Coupling | None = None
+    ) -> None:
+        self.compiled, self.shape, self.coupling = compiled, shape, coupling
         self.ghosts = ghosts or Ghosts(np.zeros(0), 0.0)
         self.n_real = compiled.n_people - len(self.ghosts.prices)
         n_people, n_levels = compiled.n_people, len(compiled.levels)
@@ -103,6 +107,11 @@ class Oracle:
         kernels.free_costs(self.scratch.people, self.scratch.free)
         return float(self.scratch.free[self.loose_people].sum())
 
+    def keeps(self, tests: np.ndarray) -> bool:
+        """Whether a tree of the box keeps the limits that couple its tests."""
+        coupling = self.scratch.coupling
+        return coupling is None or coupling.keeps(self.box.feature, tests)
+
     def leaves(self, tests: np.ndarray) -> np.ndarray:
         """Everybody's leaf in a tree of the box, −1 where they are free."""
         c, leaf = self.compiled, self.scratch.leaf
@@ -154,8 +163,9 @@ class StumpOracle(Oracle):
 class SubtreeOracle(Oracle):
     """Depth 3: the best subtree of depth 2 on either side."""
 
-    def __init__(self, box: Box, allowed: np.ndarray, scratch: Scratch) -> None:  # noqa: ARG002
+    def __init__(self, box: Box, scratch: Scratch, *, keeps_sides: bool) -> None:
         super().__init__(box, scratch)
+        self.keeps_sides = keeps_sides
         # A side without a test has none further down either: that is how it is written, and only that way.
         for s in (0, 1):
             self.alive[s, -1] &= self.alive[2 + 2 * s : 4 + 2 * s, -1].min()
@@ -183,7 +193,7 @@ class SubtreeOracle(Oracle):
 
         None where the last best came from what was kept, so that nothing is known about the others.
         """
-        if not self.fresh.all():
+        if not self.fresh.all() or self.alive[:2].sum() <= _NOT_MANY:
             return None
         few = copy(self)
         few.alive, few.bounds, few.totals = self.alive.copy(), self.bounds.copy(), self.totals.copy()
@@ -204,11 +214,14 @@ class SubtreeOracle(Oracle):
         return kept
 
     def _sought(self, side: int, cutoff: float) -> np.ndarray:
-        """The best of a side. Neighbouring boxes share their sides, so those at the first multipliers are kept."""
+        """The best of a side. Neighbouring boxes share their sides, so those at the first multipliers are kept.
+
+        Not in a climb: what it tries next must not depend on what happens to be kept.
+        """
         s = self.scratch
         joining = self.loose if s.shape.min_samples_leaf > 1 else 0
         self.fresh[side] = True
-        if self.narrow:
+        if self.narrow or not self.keeps_sides:
             return self._side(side, cutoff, seek=True)
         key = (self.box.feature, side, self.ids[side].shape[1], joining)
         if self.compiled.unordered[self.box.feature] or not s.shares(self.box.alive):

@@ -15,27 +15,30 @@ class Polish:
 
     def __init__(self, problem: Problem, compiled: Compiled) -> None:
         self.problem, self.compiled = problem, compiled
-        self.known: dict[bytes, float] = {}
+        self.known: dict[bytes, tuple[Tree, float] | None] = {}
 
-    def seen(self, leaf: np.ndarray) -> bool:
-        """Whether this partition of the people was solved before."""
-        return _key(leaf) in self.known
-
-    def tree(self, feature: int, left: np.ndarray, tests: np.ndarray, leaf: np.ndarray, seconds: float) -> Tree | None:
-        """The tree with these tests (numbered as in `kernels.leaves`) and its best values; None where solved before.
+    def tree(
+        self, feature: int, left: np.ndarray, tests: np.ndarray, leaf: np.ndarray, better_than: float, seconds: float
+    ) -> Tree | None:
+        """The tree with these tests (numbered as in `kernels.leaves`) and its best values, if it is so good.
 
         `left` says which ranks of the root's feature go left, `leaf` numbers the leaf of each merged person.
         """
         key = _key(leaf)
-        if key in self.known:
-            return None
+        if key not in self.known:
+            self.known[key] = self._solved(feature, left, tests, leaf, seconds)
+        known = self.known[key]
+        return known[0] if known is not None and known[1] < better_than else None
+
+    def _solved(
+        self, feature: int, left: np.ndarray, tests: np.ndarray, leaf: np.ndarray, seconds: float
+    ) -> tuple[Tree, float] | None:
         present, number = np.unique(leaf, return_inverse=True)
         decided = best_leaves(self.problem, number.ravel()[self.compiled.kind], len(present), seconds)
-        self.known[key] = np.inf if decided is None else decided[1]
         if decided is None:
             return None
         values = dict(zip(present.tolist(), decided[0].tolist(), strict=True))
-        return self._grown(feature, left, tests, values)
+        return self._grown(feature, left, tests, values), decided[1]
 
     def _grown(self, feature: int, left: np.ndarray, tests: np.ndarray, values: dict[int, float]) -> Tree:
         nodes: list[Node] = [Branch(self.compiled.features[feature].test(left), 1, 2)]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from evenleaf.errors import InputError
-from evenleaf.problem import Problem, Shape
+from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.certificate import Certificate, make_certificate
 from evenleaf.solve.conclude import Reached, conclude, run
@@ -11,11 +13,11 @@ from evenleaf.solve.result import PROOF_TOLERANCE, Solution
 from evenleaf.solve.values.compiled import MOST_LEVELS
 from evenleaf.solve.values.engine import Engine
 from evenleaf.solve.values.kernels import EPSILON
+from evenleaf.table import Table
 from evenleaf.tree import Tree
 
 TOLERANCE = 1e-7  # a certificate rules out trees that are better by more than this
 WIDEST_RANGE = PROOF_TOLERANCE / (2 * EPSILON)
-DEEPEST_PROOF = 2
 
 
 class ValueSolver:
@@ -35,17 +37,16 @@ class ValueSolver:
     def accepts(self, problem: Problem) -> bool:
         """Numbers, single-feature tests, constant leaves, depth at most 3, and rows that compare averages.
 
-        A row that sums to zero is what every notion makes; then outcomes may be shifted. Categorical columns may
-        have up to 13 levels. With depth 3, limits on how often or how many features are used are left to the
-        mixed-integer program: they couple all tests of a tree, and the bounds would not know of them.
+        A row that sums to zero is what every notion makes; then outcomes may be shifted. In categorical columns that
+        may be tested, people may have up to 16 levels.
         """
         shape, table = problem.shape, problem.people.features
         return (
             problem.people.outcome.classes is None
             and shape.branching == "single"
             and shape.leaves == "constant"
-            and (shape.max_depth <= 2 or (shape.max_depth == 3 and _uncoupled(shape)))
-            and all(len(c.levels) + c.has_missing <= MOST_LEVELS for c in table.schema if c.is_categorical)
+            and shape.max_depth <= 3
+            and all(_n_levels(table, column) <= MOST_LEVELS for column in shape.allowed(table.schema))
             and problem.simplified.balanced
         )
 
@@ -59,6 +60,11 @@ class ValueSolver:
         return conclude(
             problem, budget, self.name, reached, lambda score: _certificate(problem, engine, score.objective)
         )
+
+
+def _n_levels(table: Table, column: int) -> int:
+    """How many levels somebody has, the missing being one; none where the column holds numbers."""
+    return len(np.unique(table.data[column])) if table.schema[column].is_categorical else 0
 
 
 def _certificate(problem: Problem, engine: Engine, objective: float) -> Certificate | None:
@@ -75,12 +81,6 @@ def _why_no_certificate(problem: Problem) -> str:
     The search closes a box a little below the incumbent, in units of the outcome's range, and no certificate may
     forgive more than `PROOF_TOLERANCE`.
     """
-    if problem.shape.max_depth > DEEPEST_PROOF:
-        return f"; no certificate: there is none beyond depth {DEEPEST_PROOF}"
     if problem.target.high - problem.target.low > WIDEST_RANGE:
         return f"; no certificate: the outcome's range is above {WIDEST_RANGE:,.0f}, so choose a larger unit for it"
     return ""
-
-
-def _uncoupled(shape: Shape) -> bool:
-    return shape.max_feature_uses is None and shape.max_features_used is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from evenleaf.problem import Problem
@@ -12,6 +14,7 @@ from evenleaf.tree import Branch, Leaf, Node, Test, Tree, tidy
 
 _N_TESTS = 7
 _COOLED = 30.0  # how many times colder it is at the end
+_AT_A_TIME = 500  # steps before the clock is looked at
 
 
 class Wanderer:
@@ -39,13 +42,24 @@ class Wanderer:
         mean = total / np.bincount(ranks, weights=c.count, minlength=size)
         return np.asarray(np.argsort(np.argsort(mean, kind="stable"))[ranks])
 
-    def run(self, steps: int, hot: float, seed: int) -> np.ndarray:
+    def run(self, steps: int, hot: float, seed: int, stop: Callable[[], bool] = lambda: False) -> np.ndarray:
         """The tests of the best tree met, as (feature, cut) in the order of a heap."""
         rng, sizes = np.random.default_rng(seed), self.compiled.sizes
         features = rng.choice(np.flatnonzero(sizes > 1), _N_TESTS)
         tests = np.column_stack([features, rng.integers(0, sizes[features] - 1)])
         values = rng.random(_N_TESTS + 1)
-        return np.asarray(wander(tests, values, self.people, self.rows, steps, hot, hot / _COOLED, rng)[1])
+        least, best = np.inf, tests
+        for begun in range(0, steps, _AT_A_TIME):
+            if begun and stop():
+                break
+            ended = min(begun + _AT_A_TIME, steps)
+            warm, cool = (hot * _COOLED ** -(done / steps) for done in (begun, ended))
+            met, met_tests, _, tests, values = wander(
+                tests, values, self.people, self.rows, ended - begun, warm, cool, rng
+            )
+            if met < least:
+                least, best = met, met_tests
+        return np.asarray(best)
 
     def tree(self, problem: Problem, tests: np.ndarray, seconds: float) -> Tree | None:
         """The tree with these tests and the best values for them; None where none keep the limit."""

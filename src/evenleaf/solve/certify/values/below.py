@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from evenleaf.solve.certify.values.coupled import EVERYWHERE
 from evenleaf.solve.certify.values.leaves import cost_alone
 from evenleaf.solve.certify.values.numbers import Numbers
 from evenleaf.solve.certify.values.stumps import stump_costs, without_twins
+from evenleaf.solve.proofs.values import Capped
 
 FREE = 2
 
@@ -25,22 +27,26 @@ class Trees:
     roots: np.ndarray
     alive: np.ndarray
     side: np.ndarray  # of each person: 0 left, 1 right, 2 free
+    caps: tuple[Capped, ...] = ()  # only those that keep all of these
 
     def who(self, side: int) -> np.ndarray:
         """The people of a side, or the free ones."""
         return np.flatnonzero(self.side == side)
 
 
-class StumpsBelow:
-    """Depth 1 and 2: a test or none on either side. `allowed[f]` are the pairs that limits allow below feature f."""
+class Below:
+    """What hangs below a root, whatever the depth: a place for each test."""
 
-    def __init__(self, numbers: Numbers, allowed: list[np.ndarray], least: int, depth: int) -> None:
-        self.numbers, self.allowed, self.least, self.depth = numbers, allowed, least, depth
+    n_places: int
+    tested: list[int]  # sets of places; each tree has its tests within one of them
 
-    def start(self, feature: int, roots: np.ndarray) -> Trees:
-        """All trees that begin with one of these tests."""
-        alive = np.ones((2, self.numbers.n_tests + 1), dtype=np.bool_)
-        alive[:, :-1] = self.depth > 1
+    def __init__(self, numbers: Numbers, least: int) -> None:
+        self.numbers, self.least = numbers, least
+
+    def start(self, feature: int, roots: np.ndarray, tested: int) -> Trees:
+        """All trees that begin with one of these tests, and have others only at the places of these bits."""
+        alive = np.ones((self.n_places, self.numbers.n_tests + 1), dtype=np.bool_)
+        alive[:, :-1] = np.array([tested >> place & 1 for place in range(self.n_places)], dtype=np.bool_)[:, None]
         return self.narrowed(Trees(feature, roots, alive, np.zeros(0)), roots)
 
     def narrowed(self, trees: Trees, roots: np.ndarray) -> Trees:
@@ -54,7 +60,29 @@ class StumpsBelow:
             without_twins(self.numbers, np.flatnonzero((side == place_side(place)) | (side == FREE)), row)
             for place, row in enumerate(trees.alive)
         ]
-        return Trees(trees.feature, roots, np.array(rows), side)
+        return replace(trees, roots=roots, alive=np.array(rows), side=side)
+
+    def within_limits(self, trees: Trees) -> Trees:
+        """Without the tests that limits forbid by themselves."""
+        return trees
+
+    def goes_right(self, test: int) -> np.ndarray:
+        """Who goes right at a test, nobody where there is none."""
+        feature = int(self.numbers.feature_of[test])
+        if feature == self.numbers.n_features:
+            return np.zeros(len(self.numbers.count), dtype=np.intp)
+        left = self.numbers.sends_left(feature, np.array([test - self.numbers.offsets[feature]]))[0]
+        return (~left[self.numbers.ranks[feature]]).astype(np.intp)
+
+
+class StumpsBelow(Below):
+    """Depth 1 and 2: a test or none on either side. `allowed[f]` are the pairs that limits allow below feature f."""
+
+    n_places, rounding = 2, 1e-14
+
+    def __init__(self, numbers: Numbers, allowed: list[np.ndarray], least: int, depth: int) -> None:
+        super().__init__(numbers, least)
+        self.allowed, self.tested = allowed, [EVERYWHERE if depth > 1 else 0]
 
     def survivors(self, trees: Trees, prices: np.ndarray, budget: float) -> np.ndarray:
         """The tests a place that some tree cheaper than the budget has."""
@@ -81,16 +109,8 @@ class StumpsBelow:
         for left in np.flatnonzero(trees.alive[0]):
             for right in np.flatnonzero(trees.alive[1]):
                 if allowed[self.numbers.feature_of[left], self.numbers.feature_of[right]]:
-                    goes = np.where(trees.side == 0, self._goes_right(int(left)), self._goes_right(int(right)))
+                    goes = np.where(trees.side == 0, self.goes_right(int(left)), self.goes_right(int(right)))
                     yield 2 * trees.side + goes
-
-    def _goes_right(self, test: int) -> np.ndarray:
-        """Who goes right at a test, nobody where there is none."""
-        feature = int(self.numbers.feature_of[test])
-        if feature == self.numbers.n_features:
-            return np.zeros(len(self.numbers.count), dtype=np.intp)
-        left = self.numbers.sends_left(feature, np.array([test - self.numbers.offsets[feature]]))[0]
-        return (~left[self.numbers.ranks[feature]]).astype(np.intp)
 
 
 def place_side(place: int) -> int:

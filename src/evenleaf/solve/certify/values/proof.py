@@ -12,6 +12,7 @@ is no tree left.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -21,13 +22,13 @@ from evenleaf.solve.certify.claim import Claim, Progress, ProofError
 from evenleaf.solve.certify.values.below import FREE, StumpsBelow, Trees
 from evenleaf.solve.certify.values.leaves import best_multipliers, leaf_costs
 from evenleaf.solve.certify.values.numbers import Numbers
-from evenleaf.solve.proofs.values import GRID, Kept, Node, Roots, ValuesProof
+from evenleaf.solve.certify.values.subtrees import SubtreesBelow
+from evenleaf.solve.proofs.values import GRID, Capped, Kept, Node, Roots, ValuesProof
 from evenleaf.solve.search.limits import allowed_pairs
 from evenleaf.tree.text import question_text
 
-_MOST_LISTED = 16
-_ROUNDING = 1e-14  # of a sum, as a part of what is summed
-MOST_DEPTH = 2
+_MOST_LISTED, _MOST_TRIED = 16, 4096
+MOST_DEPTH = 3
 
 
 class ValuesCheck:
@@ -46,7 +47,9 @@ class ValuesCheck:
         self.limit = None if limit is None else (limit + FEASIBILITY_TOLERANCE) / self.numbers.unit
         features = range(self.numbers.n_features)
         self.allowed = [allowed_pairs(shape, self.schema, self.numbers.compiled, f) for f in features]  # type: ignore[arg-type]
-        self.below = StumpsBelow(self.numbers, self.allowed, shape.min_samples_leaf, shape.max_depth)
+        self.below: StumpsBelow | SubtreesBelow = SubtreesBelow(self.numbers, shape, self.schema)
+        if shape.max_depth < MOST_DEPTH:
+            self.below = StumpsBelow(self.numbers, self.allowed, shape.min_samples_leaf, shape.max_depth)
         self.done, self.total = 0, proof.n_nodes
 
     def check(self, checked: list[str]) -> None:
@@ -60,24 +63,25 @@ class ValuesCheck:
         tops: list[tuple[Node, Trees]] = []
         for feature in range(self.numbers.n_features):
             if self.allowed[feature].any():
-                tops += self._tops(feature)
+                for tested in self.below.tested:
+                    tops += self._tops(feature, tested)
         checked.append(f"Its {len(self.proof.nodes)} first sets hold every test that a tree can begin with.")
         for node, trees in tops:
             self._rule_out(node, trees)
         self.on_progress(self.total, self.total)
         checked.append(f"In all {self.total} sets and smaller sets every tree costs at least as much.")
 
-    def _tops(self, feature: int) -> list[tuple[Node, Trees]]:
-        """The first nodes about a feature with their trees; together they must hold all its tests."""
+    def _tops(self, feature: int, tested: int) -> list[tuple[Node, Trees]]:
+        """The first nodes about a feature and some places with their trees; together they must hold all its tests."""
         every = np.arange(self.numbers.offsets[feature + 1] - self.numbers.offsets[feature])
         found = []
         for node in self.proof.nodes:
             if not isinstance(node.within, Roots) or not 0 <= node.within.feature < self.numbers.n_features:
                 raise ProofError("a set of the certificate is about a feature that there is not")
-            if node.within.feature == feature:
+            if node.within.feature == feature and node.within.tested & tested == tested:
                 roots = self._roots(node.within, every)
                 if len(roots):
-                    found.append((node, self.below.start(feature, roots)))
+                    found.append((node, self.below.start(feature, roots, tested)))
         self._check_cover(feature, every, [trees.roots for _, trees in found])
         return found
 
@@ -113,15 +117,22 @@ class ValuesCheck:
             node, trees, parted = stack.pop()
             self.done += 1
             self.on_progress(min(self.done, self.total), self.total)
-            alive = self.below.survivors(trees, *self._prices(node))
-            if not alive.any(axis=1).all():
+            left = self._left(trees, node)
+            if not left.alive.any(axis=1).all():
                 continue
-            left = Trees(trees.feature, trees.roots, alive, trees.side)
             if node.parts:
                 inside = self._parts(node, left, parted)
                 stack += [(part, *trees_of) for part, trees_of in zip(node.parts, inside, strict=True)]
             else:
                 self._check_listed(left)
+
+    def _left(self, trees: Trees, node: Node) -> Trees:
+        """The trees that cost less than the claim at a node's multipliers, as far as limits allow them."""
+        trees = self.below.within_limits(trees)
+        if not node.priced:
+            return trees
+        prices, budget = self._prices(node)
+        return self.below.within_limits(replace(trees, alive=self.below.survivors(trees, prices, budget)))
 
     def _prices(self, node: Node) -> tuple[np.ndarray, float]:
         """What a unit of value costs each person at a node, and what a tree below the claim costs less than."""
@@ -141,13 +152,14 @@ class ValuesCheck:
         size = 1.0 + float(np.abs(prices).sum()) + allowance
         if not np.isfinite(size):
             raise ProofError(f"the multipliers of the certificate are scaled by {scale:g}, beyond all numbers")
-        return prices, self.objective + allowance + _ROUNDING * size
+        return prices, self.objective + allowance + self.below.rounding * size
 
     def _parts(self, node: Node, trees: Trees, parted: bool) -> list[tuple[Trees, bool]]:
         """The trees of each part; together the parts must hold all of the node's.
 
-        A part has fewer roots, or fewer tests at one place, or (with the same trees) only other multipliers. Once
-        tests were parted, roots stay as they are: which tests part people alike depends on the roots.
+        A part has fewer roots, or fewer tests at one place, or (with depth 3) a value above or below which somebody's
+        must be, or (with the same trees) only other multipliers. Once tests were parted, roots stay as they are:
+        which tests part people alike depends on the roots.
         """
         kinds = {type(part.within) for part in node.parts}
         if kinds == {type(None)}:
@@ -156,6 +168,8 @@ class ValuesCheck:
             return [(inside, False) for inside in self._narrower(node, trees)]
         if kinds == {Kept}:
             return [(inside, True) for inside in self._with_tests(node, trees)]
+        if kinds == {Capped} and isinstance(self.below, SubtreesBelow):
+            return [(inside, parted) for inside in self._with_caps(node, trees)]
         raise ProofError(f"a set of trees with roots on {self._name(trees.feature)} is parted in no way that there is")
 
     def _narrower(self, node: Node, trees: Trees) -> list[Trees]:
@@ -185,15 +199,25 @@ class ValuesCheck:
             alive = trees.alive.copy()
             alive[place] &= kept
             held |= kept
-            found.append(Trees(trees.feature, trees.roots, alive, trees.side))
+            found.append(replace(trees, alive=alive))
         if (trees.alive[place] & ~held).any():
             raise ProofError(f"no part of the proof holds some tests below a root on {self._name(trees.feature)}")
         return found
 
+    def _with_caps(self, node: Node, trees: Trees) -> list[Trees]:
+        """Whatever a tree decides for somebody, it is at most a value, or at least that or a lower one."""
+        caps = [part.within for part in node.parts if isinstance(part.within, Capped)]
+        below, above = ([cap.value for cap in caps if cap.above == side] for side in (False, True))
+        if len({cap.person for cap in caps}) > 1 or not 0 <= caps[0].person < len(self.numbers.count):
+            raise ProofError("a set of trees is parted by the values of several people, or of nobody")
+        if not (np.isfinite(below + above).all() and below and above and min(above) <= max(below)):
+            raise ProofError("no part of the proof holds some values of a person")
+        return [replace(trees, caps=(*trees.caps, cap)) for cap in caps]
+
     def _check_listed(self, trees: Trees) -> None:
         """The last trees of a set, one by one, with the best values there are for their tests."""
         words = f"the proof does not rule out {self._example(trees.feature, int(trees.roots[0]))}"
-        if len(trees.roots) > 1:
+        if len(trees.roots) > 1 or trees.alive.sum(axis=1, dtype=np.float64).prod() > _MOST_TRIED:
             raise ProofError(words)
         listed = list(islice(self.below.listed(trees), _MOST_LISTED + 1))
         if len(listed) > _MOST_LISTED:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from evenleaf.solve.fronts.kernels.flags import priced, stump_values
-from evenleaf.solve.fronts.kernels.fronts import _keeps, grown
+from evenleaf.solve.fronts.kernels.fronts import grown, keeps
 from evenleaf.solve.fronts.kernels.needless import COMPARED, kept_short, undominated
 from evenleaf.solve.search.kernels.compile import njit
 
@@ -26,10 +26,10 @@ def flag_points(sums, total, flipped, least, allowed, multipliers, rest, target,
     points, recipes, used = np.zeros((64, width)), np.zeros((64, 9), np.int64), 0
     for label in range(2):
         points[used] = total[:width] * label
-        if _keeps(points[used], multipliers, rest, target):
+        if keeps(points, used, multipliers, rest, target):
             recipes[used, 0], recipes[used, 2] = -1, 3 * label
             used += 1
-    own = np.empty(width)
+    own, vector = np.empty(width), np.empty((1, width))
     for f in range(F):
         alive = True
         for j in range(J):
@@ -48,11 +48,13 @@ def flag_points(sums, total, flipped, least, allowed, multipliers, rest, target,
         far = _side(sums, total, own, f, False, least, allowed, multipliers, rest + one[f], target, mode)
         for a in range(len(near[0])):
             for b in range(len(far[0])):
-                vector = near[0][a] + far[0][b]
-                if not _keeps(vector, multipliers, rest, target):
+                for q in range(width):
+                    vector[0, q] = near[0][a, q] + far[0][b, q]
+                if not keeps(vector, 0, multipliers, rest, target):
                     continue
                 points, recipes = grown(points, used), grown(recipes, used)
-                points[used] = vector
+                for q in range(width):
+                    points[used, q] = vector[0, q]
                 recipes[used, 0], recipes[used, 1], recipes[used, 2] = f, 0, -1
                 # The flag is the higher rank, on the right, unless it is turned round.
                 _stump_recipe(recipes[used, 3 if flipped[f] else 6 :], near[1][a], flipped)
@@ -72,7 +74,7 @@ def _side(sums, total, own, f, with_flag, least, allowed, multipliers, rest, tar
     for label in range(2):
         if label:
             points[used] = own
-        if _keeps(points[used], multipliers, rest, target):
+        if keeps(points, used, multipliers, rest, target):
             stumps[used, 0], stumps[used, 1] = -1, label
             used += 1
         else:
@@ -90,7 +92,7 @@ def _side(sums, total, own, f, with_flag, least, allowed, multipliers, rest, tar
             for q in range(width):
                 flagged = sums[q, f, g] if with_flag else sums[q, g, g] - sums[q, f, g]
                 points[used, q] = flagged if sign else own[q] - flagged
-            if _keeps(points[used], multipliers, rest, target):
+            if keeps(points, used, multipliers, rest, target):
                 stumps[used, 0], stumps[used, 1] = g, sign
                 used += 1
     points, stumps = points[:used], stumps[:used]

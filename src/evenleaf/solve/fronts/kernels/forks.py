@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from evenleaf.solve.fronts.kernels.fronts import grown, subset_sums
-from evenleaf.solve.fronts.kernels.needless import undominated
+from evenleaf.solve.fronts.kernels.needless import move, undominated
+from evenleaf.solve.fronts.kernels.order import stable_order
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
 
 SHOWN = 4  # levels of a composite stump that have one label each
@@ -32,69 +33,110 @@ def level_sums(ranks, sizes, unordered, members, f, numbered, n_levels, prices, 
         if allowed[g]:
             total += 2 * sizes[g] if not unordered[g] else 1 + (1 << min(sizes[g], most_levels))
     stumps, costs, used = np.empty((total, 3), np.int64), np.empty((total, n_levels, J)), 2
-    costs[0] = 0.0
     stumps[0, 0], stumps[0, 1], stumps[0, 2] = -1, 0, 0
     stumps[1, 0], stumps[1, 1], stumps[1, 2] = -1, 0, 1
-    whole = np.zeros((n_levels, J))
-    for i in members:
-        whole[numbered[ranks[f, i]]] += prices[i]
-    costs[1] = whole
+    whole, level, price = np.zeros((n_levels, J)), np.empty(len(members), np.int64), np.empty((len(members), J))
+    for m in range(len(members)):
+        level[m] = numbered[ranks[f, members[m]]]
+        for j in range(J):
+            price[m, j] = prices[members[m], j]
+            whole[level[m], j] += price[m, j]
+    _put(costs, 0, whole, 0.0)
+    _put(costs, 1, whole, 1.0)
     for g in range(F):
         if not allowed[g]:
             continue
-        table, present = np.zeros((sizes[g], n_levels, J)), np.zeros(sizes[g], np.bool_)
-        heavy = np.zeros(sizes[g], np.int64)
-        for i in members:
-            present[ranks[g, i]] = True
-            heavy[ranks[g, i]] += 1
-            cell = table[ranks[g, i], numbered[ranks[f, i]]]
-            for j in range(J):
-                cell[j] += prices[i, j]
-        if unordered[g]:
-            used = _level_stumps(g, table, present, heavy, most_levels, stumps, costs, used)
+        table, heavy = np.zeros((sizes[g], n_levels, J)), np.zeros(sizes[g], np.int64)
+        if J == 1:
+            for m in range(len(members)):
+                rank = ranks[g, members[m]]
+                heavy[rank] += 1
+                table[rank, level[m], 0] += price[m, 0]
         else:
-            used = _cut_stumps(g, table, present, whole, stumps, costs, used)
+            for m in range(len(members)):
+                rank = ranks[g, members[m]]
+                heavy[rank] += 1
+                for j in range(J):
+                    table[rank, level[m], j] += price[m, j]
+        if unordered[g]:
+            used = _level_stumps(g, table, heavy, most_levels, stumps, costs, used)
+        else:
+            used = _cut_stumps(g, table, heavy, whole, stumps, costs, used)
     return stumps[:used], costs[:used]
 
 
 @njit
-def _cut_stumps(g, table, present, whole, stumps, costs, used):
-    run = np.zeros(whole.shape)
-    ranks = np.flatnonzero(present)
-    for place in range(len(ranks) - 1):
-        run += table[ranks[place]]
-        for sign in (1, -1):
-            stumps[used, 0], stumps[used, 1], stumps[used, 2] = g, ranks[place], sign
-            costs[used] = run if sign == 1 else whole - run
-            used += 1
+def _cut_stumps(g, table, heavy, whole, stumps, costs, used):
+    run, last = np.zeros(whole.shape), len(heavy) - 1
+    while last > 0 and heavy[last] == 0:
+        last -= 1
+    for rank in range(last):
+        if heavy[rank] == 0:
+            continue
+        for sign in range(2):
+            stumps[used + sign, 0], stumps[used + sign, 1], stumps[used + sign, 2] = g, rank, 1 - 2 * sign
+        for level in range(whole.shape[0]):
+            for j in range(whole.shape[1]):
+                run[level, j] += table[rank, level, j]
+                costs[used, level, j] = run[level, j]
+                costs[used + 1, level, j] = whole[level, j] - run[level, j]
+        used += 2
     return used
 
 
 @njit
-def _level_stumps(g, table, present, heavy, most_levels, stumps, costs, used):
+def _put(costs, here, table, share):
+    """What a stump costs becomes a share of a table."""
+    for level in range(table.shape[0]):
+        for j in range(table.shape[1]):
+            costs[here, level, j] = share * table[level, j]
+
+
+@njit
+def _level_stumps(g, table, heavy, most_levels, stumps, costs, used):
     """Every subset of the commonest levels; where there are more levels, those are composite.
 
     In a composite, each of the rarer levels takes its cheaper label, and may do so anew at each level of the root.
     """
-    levels = np.flatnonzero(present)
-    if len(levels) < 2:
+    keys, present = np.empty(len(heavy)), 0
+    for level in range(len(heavy)):
+        keys[level] = -heavy[level]
+        present += heavy[level] > 0
+    if present < 2:
         return used
-    levels = levels[np.argsort(-heavy[levels], kind="mergesort")]
-    whole = len(levels) <= most_levels
-    shown = len(levels) if whole else min(SHOWN, most_levels)
-    spare = np.zeros(costs.shape[1:])
-    for level in levels[shown:]:
-        spare += np.minimum(0.0, table[level])
+    levels = stable_order(keys)
+    whole = present <= most_levels
+    shown = present if whole else min(SHOWN, most_levels)
+    spare = np.zeros((costs.shape[1], costs.shape[2]))
+    for place in range(shown, present):
+        for level in range(spare.shape[0]):
+            for j in range(spare.shape[1]):
+                spare[level, j] += min(0.0, table[levels[place], level, j])
     for chosen in range(1 if whole else 0, (1 << shown) - (1 if whole else 0)):
-        costs[used] = spare
+        _put(costs, used, spare, 1.0)
         mask = np.int64(0)
         for bit in range(shown):
             if (chosen >> bit) & 1:
-                costs[used] += table[levels[bit]]
                 mask |= np.int64(1) << levels[bit]
+                for level in range(spare.shape[0]):
+                    for j in range(spare.shape[1]):
+                        costs[used, level, j] += table[levels[bit], level, j]
         stumps[used, 0], stumps[used, 1], stumps[used, 2] = g, mask, 1 if whole else COMPOSITE
         used += 1
     return used
+
+
+@njit
+def _by_spread(costs):
+    """The least cost of each level, and the levels, those that tell stumps apart first."""
+    L, S = costs.shape
+    least, spread = np.empty(L), np.empty(L)
+    for level in range(L):
+        low, high = INFINITE, -INFINITE
+        for b in range(S):
+            low, high = min(low, costs[level, b]), max(high, costs[level, b])
+        least[level], spread[level] = low, low - high
+    return least, stable_order(spread)
 
 
 @njit
@@ -108,23 +150,22 @@ def best_fork(costs, sides, cutoff, stop):
     L, S = costs.shape
     left, right, shared = np.zeros(S), np.zeros(S), 0.0
     symmetric = True
-    for level in range(L):
-        if sides[level] == 0:
-            left += costs[level]
-        elif sides[level] == 1:
-            right += costs[level]
-        else:
-            shared += costs[level].min()
+    least, order = _by_spread(costs)
+    free, n = np.empty(L, np.int64), 0
+    for level in order:
+        for b in range(S):
+            left[b] += costs[level, b] if sides[level] == 0 else 0.0
+            right[b] += costs[level, b] if sides[level] == 1 else 0.0
         symmetric = symmetric and sides[level] == 2
-    free = np.flatnonzero(sides == 2)
-    least, spread, ahead = np.empty(len(free)), np.empty(len(free)), np.zeros(len(free) + 1)
-    for place in range(len(free)):
-        least[place] = costs[free[place]].min()
-        spread[place] = costs[free[place]].max() - least[place]
-    order = np.argsort(-spread, kind="mergesort")  # what tells pairs apart comes first
-    for place in range(len(free) - 1, -1, -1):
-        ahead[place] = ahead[place + 1] + least[order[place]]
-    cheapest = right.min()
+        if sides[level] == 2:
+            shared += least[level]
+            free[n] = level
+            n += 1
+    ahead, cheapest = np.zeros(n + 1), INFINITE
+    for place in range(n - 1, -1, -1):
+        ahead[place] = ahead[place + 1] + least[free[place]]
+    for b in range(S):
+        cheapest = min(cheapest, right[b])
     best, best_l, best_r = cutoff, -1, -1
     price = np.empty(S)
     for a in range(S):
@@ -136,9 +177,8 @@ def best_fork(costs, sides, cutoff, stop):
         for b in range(start, S):
             price[b] = left[a] + right[b]
         hopeful = True
-        for place in range(len(free)):
-            mine, row = costs[free[order[place]], a], costs[free[order[place]]]
-            lowest = INFINITE
+        for place in range(n):
+            mine, row, lowest = costs[free[place], a], costs[free[place]], INFINITE
             for b in range(start, S):
                 price[b] += min(mine, row[b])
                 lowest = min(lowest, price[b])
@@ -160,13 +200,10 @@ def alive_forks(costs, sides, rest, target, most, stop):
     """
     L, S = costs.shape[1:]
     pairs, used = np.empty((most + 1, 2), np.int64), 0
-    symmetric = True
-    least, spread, ahead = np.empty(L), np.empty(L), np.zeros(L + 1)
+    symmetric, ahead = True, np.zeros(L + 1)
     for level in range(L):
         symmetric = symmetric and sides[level] == 2
-        least[level] = costs[0, level].min()
-        spread[level] = costs[0, level].max() - least[level]
-    order = np.argsort(-spread, kind="mergesort")  # what tells pairs apart comes first
+    least, order = _by_spread(costs[0])
     for place in range(L - 1, -1, -1):
         ahead[place] = ahead[place + 1] + least[order[place]]
     price = np.empty(S)
@@ -252,25 +289,29 @@ def fork_points(by_level, pairs, sides, levels, heads, multipliers, rest, target
     for number in range(len(pairs)):
         a, b = pairs[number, 0], pairs[number, 1]
         base, change = np.zeros(width), np.empty((len(free), width))
-        for level in range(L):
-            base += by_level[b if sides[level] == 1 else a, level]
-        for place in range(len(free)):
-            change[place] = by_level[b, free[place]] - by_level[a, free[place]]
-        found, moved, _, count = subset_sums(
+        for q in range(width):
+            for level in range(L):
+                base[q] += by_level[b if sides[level] == 1 else a, level, q]
+            for place in range(len(free)):
+                change[place, q] = by_level[b, free[place], q] - by_level[a, free[place], q]
+        found, moved, count = subset_sums(
             change, base, levels[free], heads[free], multipliers, rest, target, most, mode, work
         )
         if count < 0 or used + count > 4 * most or stop[0]:
             return points, masks, origin, -1
         for s in range(count):
             points, masks, origin = grown(points, used), grown(masks, used), grown(origin, used)
-            points[used], masks[used, 0], origin[used, 0] = found[s], fixed & ~moved[s, 0], number
+            for q in range(width):
+                points[used, q] = found[s, q]
+            masks[used, 0], origin[used, 0] = fixed & ~moved[s, 0], number
             used += 1
         if used > most and mode >= 0:
-            kept = 0
-            keep = undominated(points[:used], mode, 64)
+            keep, kept = undominated(points[:used], mode, np.int64(64)), np.int64(0)
             for s in range(used):
                 if keep[s]:
-                    points[kept], masks[kept], origin[kept] = points[s], masks[s], origin[s]
+                    move(points, s, kept)
+                    move(masks, s, kept)
+                    move(origin, s, kept)
                     kept += 1
-            used = kept
+            used = int(kept)
     return points, masks, origin, used

@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from evenleaf.solve.fronts.kernels.needless import undominated
+from evenleaf.solve.fronts.kernels.needless import move, undominated
+from evenleaf.solve.fronts.kernels.order import by_column, stable_order
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
 
 
 @njit
-def _price(vector, multipliers, j):
-    price = vector[0]
-    for q in range(1, len(vector)):
-        price += multipliers[j, q - 1] * vector[q]
-    return price
-
-
-@njit
-def _keeps(vector, multipliers, rest, target):
+def keeps(points, p, multipliers, rest, target):
+    """Whether a point's price and the rest are below the target at every multipliers."""
     alive = True
     for j in range(len(rest)):
-        if _price(vector, multipliers, j) + rest[j] >= target:
+        price = points[p, 0]
+        for q in range(multipliers.shape[1]):
+            price += multipliers[j, q] * points[p, q + 1]
+        if price + rest[j] >= target:
             alive = False
             break
     return alive
@@ -37,7 +34,9 @@ def grown(table, used):
     if used < len(table):
         return table
     larger = np.empty((2 * len(table), table.shape[1]), table.dtype)
-    larger[:used] = table
+    for row in range(len(table)):
+        for column in range(table.shape[1]):
+            larger[row, column] = table[row, column]
     return larger
 
 
@@ -57,11 +56,13 @@ def stump_points(
     for i in members:
         people += count[i]
         for k in range(n_labels):
-            total[k + 1] += vectors[i, k]
+            for q in range(width):
+                total[k + 1, q] += vectors[i, k, q]
     for k in range(K):
-        if _keeps(total[k], multipliers, rest, target):
+        if keeps(total, k, multipliers, rest, target):
             points, recipes = grown(points, used), grown(recipes, used)
-            points[used] = total[k]
+            for q in range(width):
+                points[used, q] = total[k, q]
             recipes[used, 0], recipes[used, 1], recipes[used, 2] = -1, 0, k * K + k
             used += 1
     if people < 2 * least:
@@ -69,42 +70,23 @@ def stump_points(
     for f in range(len(sizes)):
         if not allowed[f]:
             continue
-        size = sizes[f]
-        table, heads = np.zeros((size, K, width)), np.zeros(size, np.int64)
-        for i in members:
-            heads[ranks[f, i]] += count[i]
-            for k in range(n_labels):
-                for q in range(width):
-                    table[ranks[f, i], k + 1, q] += vectors[i, k, q]
+        if unordered[f] and sizes[f] > 62:
+            return points, recipes, -1
+        table, heads = _by_rank(ranks, sizes, members, vectors, count, f)
         for low in range(K):
             for high in range(K):
                 if low == high or (unordered[f] and low > high):
                     continue
+                out = (points, recipes, used)
                 if unordered[f]:
-                    if size > 62:
-                        return points, recipes, -1
-                    out = (points, recipes, used)
-                    points, recipes, used = _subset_points(
+                    points, recipes, used = subset_points(
                         f, table, heads, low, high, people, least, multipliers, rest, target, most, mode, out
                     )
                     if used < 0:
                         return points, recipes, used
                 else:
                     points, recipes, used = _cut_points(
-                        f,
-                        table,
-                        heads,
-                        low,
-                        high,
-                        total,
-                        people,
-                        least,
-                        multipliers,
-                        rest,
-                        target,
-                        points,
-                        recipes,
-                        used,
+                        f, table, heads, low, high, total, people, least, multipliers, rest, target, out
                     )
         if used > most:
             return points, recipes, -1
@@ -112,128 +94,147 @@ def stump_points(
 
 
 @njit
-def _cut_points(f, table, heads, low, high, total, people, least, multipliers, rest, target, points, recipes, used):
+def _by_rank(ranks, sizes, members, vectors, count, f):
+    """Vectors by rank of a feature and label, and people by rank."""
+    n_labels, width = vectors.shape[1], vectors.shape[2]
+    table, heads = np.zeros((sizes[f], n_labels + 1, width)), np.zeros(sizes[f], np.int64)
+    for i in members:
+        heads[ranks[f, i]] += count[i]
+        for k in range(n_labels):
+            for q in range(width):
+                table[ranks[f, i], k + 1, q] += vectors[i, k, q]
+    return table, heads
+
+
+@njit
+def _cut_points(f, table, heads, low, high, total, people, least, multipliers, rest, target, out):
+    """The points of every cut of a feature with one label on its left and another on its right."""
     size, K, width = table.shape
-    vector = total[high].copy()
+    points, recipes, used = out
+    vector = np.empty((1, width))
+    for q in range(width):
+        vector[0, q] = total[high, q]
     below = 0
     for rank in range(size - 1):
         if heads[rank] == 0:
             continue
         below += heads[rank]
         for q in range(width):
-            vector[q] += table[rank, low, q] - table[rank, high, q]
+            vector[0, q] += table[rank, low, q] - table[rank, high, q]
         crowded = below >= least and people - below >= least and people > below
-        if crowded and _keeps(vector, multipliers, rest, target):
+        if crowded and keeps(vector, 0, multipliers, rest, target):
             points, recipes = grown(points, used), grown(recipes, used)
-            points[used] = vector
+            for q in range(width):
+                points[used, q] = vector[0, q]
             recipes[used, 0], recipes[used, 1], recipes[used, 2] = f, rank, low * K + high
             used += 1
     return points, recipes, used
 
 
 @njit
-def _subset_points(f, table, heads, low, high, people, least, multipliers, rest, target, most, mode, out):
+def subset_points(f, table, heads, low, high, people, least, multipliers, rest, target, most, mode, out):
     """The points of every subset of levels that gets the second label."""
-    K = table.shape[1]
+    K, width, n = table.shape[1], table.shape[2], 0
     points, recipes, used = out
-    levels = np.flatnonzero(heads)
-    change, base = _level_changes(table, levels, low, high)
-    thin = mode if least == 1 else -1
-    found, masks, inside, number = subset_sums(
-        change, base, levels, heads[levels], multipliers, rest, target, most, thin, np.array([8 * most])
+    levels, own = np.empty(len(heads), np.int64), np.empty(len(heads), np.int64)
+    change, base = np.empty((len(heads), width)), np.zeros(width)
+    for level in range(len(heads)):
+        if heads[level] > 0:
+            levels[n], own[n] = level, heads[level]
+            for q in range(width):
+                base[q] += table[level, low, q]
+                change[n, q] = table[level, high, q] - table[level, low, q]
+            n += 1
+    thin, work = mode if least == 1 else -1, np.full(1, 8 * most)
+    found, codes, number = subset_sums(
+        change[:n], base, levels[:n], own[:n], multipliers, rest, target, most, thin, work
     )
     for s in range(number):
-        if inside[s, 0] >= least and people - inside[s, 0] >= least and 0 < inside[s, 0] < people:
+        inside = codes[s, 1]
+        if inside >= least and people - inside >= least and 0 < inside < people:
             points, recipes = grown(points, used), grown(recipes, used)
-            points[used] = found[s]
-            recipes[used, 0], recipes[used, 1], recipes[used, 2] = f, masks[s, 0], low * K + high
+            for q in range(width):
+                points[used, q] = found[s, q]
+            recipes[used, 0], recipes[used, 1], recipes[used, 2] = f, codes[s, 0], low * K + high
             used += 1
     return points, recipes, used if number >= 0 else -1
 
 
 @njit
 def subset_sums(change, base, levels, heads, multipliers, rest, target, most, mode, work):
-    """Every sum of base and some of the changes that survives: (sums, masks, people, number).
+    """Every sum of base and some of the changes that survives: (sums, (mask, people) of each, number).
 
     Level by level, those with the largest price first, needless partial sums dropped on the way; the number is −1
     where there would be more than `most`, or where `work[0]` partial sums have been looked at.
     """
     n, width, J = len(levels), len(base), len(rest)
-    prices, spread = _prices(change, multipliers, np.zeros(J)), np.zeros(n)
-    ahead = np.zeros(J)
-    for b in range(n):
+    beside, spread = np.empty(J), np.zeros(n)
+    prices = _prices(change, multipliers, np.zeros(J))
+    for j in range(J):
+        beside[j] = rest[j]
+        for b in range(n):
+            beside[j] += min(0.0, prices[b, j])
+            spread[b] = min(spread[b], -abs(prices[b, j]))
+    found, codes, number = np.empty((64, width)), np.zeros((64, 2), np.int64), np.int64(1)
+    for q in range(width):
+        found[0, q] = base[q]
+    for b in stable_order(spread):
         for j in range(J):
-            ahead[j] += min(0.0, prices[b, j])
-            spread[b] = max(spread[b], abs(prices[b, j]))
-    found, masks, inside = np.empty((64, width)), np.zeros((64, 1), np.int64), np.zeros((64, 1), np.int64)
-    found[0] = base
-    number = 1
-    for b in np.argsort(-spread, kind="mergesort"):
-        for j in range(J):
-            ahead[j] -= min(0.0, prices[b, j])
-        if mode == 1:
-            # Where the loss outweighs any change of disparity, the cheaper side is never the worse one.
-            pull = 0.0
-            for q in range(1, width):
-                pull += abs(change[b, q])
-            if change[b, 0] >= pull:
-                continue
-            if change[b, 0] <= -pull:
-                for s in range(number):
-                    found[s] += change[b]
-                    masks[s, 0] |= np.int64(1) << levels[b]
-                    inside[s, 0] += heads[b]
-                continue
-        found, masks, inside, number = _both_ways(
-            found, masks, inside, number, change[b], levels[b], heads[b], multipliers, rest + ahead, target
-        )
+            beside[j] -= min(0.0, prices[b, j])
+        pull = 0.0
+        for q in range(1, width):
+            pull += abs(change[b, q])
+        # With a penalty, where the loss outweighs any change of disparity, the cheaper side is never the worse one.
+        if mode == 1 and change[b, 0] >= pull:
+            continue
+        if mode == 1 and change[b, 0] <= -pull:
+            for s in range(number):
+                _add_level(found, codes, s, s, change, b, levels, heads)
+            continue
+        found, codes, number = _both_ways(found, codes, number, change, b, levels, heads, multipliers, beside, target)
         work[0] -= number
         if number > most or work[0] < 0:
-            return found, masks, inside, -1
+            return found, codes, -1
         if mode >= 0 and number > 16:
-            keep = undominated(found[:number], mode, np.int64(32))
-            kept = 0
+            keep, kept = undominated(found[:number], mode, np.int64(32)), np.int64(0)
             for s in range(number):
                 if keep[s]:
-                    found[kept], masks[kept], inside[kept] = found[s], masks[s], inside[s]
+                    move(found, s, kept)
+                    move(codes, s, kept)
                     kept += 1
             number = kept
-    return found, masks, inside, number
+    return found, codes, number
 
 
 @njit
-def _level_changes(table, levels, low, high):
-    """What moving each level from the first label to the second adds, and the sum with all at the first."""
-    change, base = np.empty((len(levels), table.shape[2])), np.zeros(table.shape[2])
-    for b in range(len(levels)):
-        base += table[levels[b], low]
-        change[b] = table[levels[b], high] - table[levels[b], low]
-    return change, base
+def _add_level(found, codes, here, there, change, b, levels, heads):
+    """Write a partial sum with one more level to a place of the list."""
+    for q in range(found.shape[1]):
+        found[there, q] = found[here, q] + change[b, q]
+    codes[there, 0] = codes[here, 0] | (np.int64(1) << levels[b])
+    codes[there, 1] = codes[here, 1] + heads[b]
 
 
 @njit
-def _both_ways(found, masks, inside, number, change, level, heads, multipliers, rest, target):
+def _both_ways(found, codes, number, change, b, levels, heads, multipliers, rest, target):
     """Each partial sum with and without one more level, where it survives."""
-    width = found.shape[1]
-    extra, kept = np.empty((number, width)), 0
-    extra_masks, extra_inside, more = np.empty(number, np.int64), np.empty(number, np.int64), 0
+    if 2 * number > len(found):
+        found, codes = grown(found, len(found)), grown(codes, len(codes))
+    more, kept = np.int64(0), np.int64(0)
     for s in range(number):
-        with_level = found[s] + change
-        mask, people = masks[s, 0], inside[s, 0]
-        if _keeps(with_level, multipliers, rest, target):
-            extra[more] = with_level
-            extra_masks[more], extra_inside[more] = mask | (np.int64(1) << level), people + heads
+        _add_level(found, codes, s, number + more, change, b, levels, heads)
+        if keeps(found, number + more, multipliers, rest, target):
             more += 1
-        if _keeps(found[s], multipliers, rest, target):
-            found[kept] = found[s]
-            masks[kept, 0], inside[kept, 0] = mask, people
+    for s in range(number):
+        if keeps(found, s, multipliers, rest, target):
+            move(found, s, kept)
+            move(codes, s, kept)
             kept += 1
-    while kept + more > len(found):
-        found, masks, inside = grown(found, len(found)), grown(masks, len(masks)), grown(inside, len(inside))
-    for s in range(more):
-        found[kept + s] = extra[s]
-        masks[kept + s, 0], inside[kept + s, 0] = extra_masks[s], extra_inside[s]
-    return found, masks, inside, kept + more
+    for s in range(number, number + more):
+        move(found, s, kept)
+        move(codes, s, kept)
+        kept += 1
+    return found, codes, kept
 
 
 @njit
@@ -241,8 +242,8 @@ def sums(one, two, multipliers, rest, target, most):
     """Which sums of a point of each list survive: (first, second, number), the number −1 beyond `most`."""
     J = len(rest)
     pairs, used = np.empty((64, 2), np.int64), 0
-    lead, first, second = _ordered(one, two, multipliers, rest)
     prices_one, prices_two = _prices(one, multipliers, rest), _prices(two, multipliers, np.zeros(J))
+    lead, first, second = _ordered(prices_one, prices_two)
     work = 0
     for a in first:
         if prices_one[a, lead] + prices_two[second[0], lead] >= target:
@@ -270,8 +271,8 @@ def best_sum(one, two, multipliers, rest, target, limit, mode, work_limit):
     """The best worth of a sum of two points below the target: (worth, first, second, finished); modes as below."""
     J, width = len(rest), one.shape[1]
     best, chosen_a, chosen_b, work = target, -1, -1, 0
-    lead, first, second = _ordered(one, two, multipliers, rest)
     prices_one, prices_two = _prices(one, multipliers, rest), _prices(two, multipliers, np.zeros(J))
+    lead, first, second = _ordered(prices_one, prices_two)
     for a in first:
         if prices_one[a, lead] + prices_two[second[0], lead] >= best:
             break
@@ -300,20 +301,22 @@ def _prices(points, multipliers, rest):
     prices = np.empty((len(points), len(rest)))
     for p in range(len(points)):
         for j in range(len(rest)):
-            prices[p, j] = _price(points[p], multipliers, j) + rest[j]
+            prices[p, j] = points[p, 0] + rest[j]
+            for q in range(multipliers.shape[1]):
+                prices[p, j] += multipliers[j, q] * points[p, q + 1]
     return prices
 
 
 @njit
-def _ordered(one, two, multipliers, rest):
+def _ordered(prices_one, prices_two):
     """Both lists by price at the multipliers at which their cheapest sum is dearest."""
-    J = len(rest)
-    prices_one, prices_two = _prices(one, multipliers, rest), _prices(two, multipliers, np.zeros(J))
     lead, highest = 0, -INFINITE
-    for j in range(J):
-        cheapest = prices_one[:, j].min() + prices_two[:, j].min()
-        if cheapest > highest:
-            lead, highest = j, cheapest
-    first = np.argsort(prices_one[:, lead], kind="mergesort")
-    second = np.argsort(prices_two[:, lead], kind="mergesort")
-    return lead, first, second
+    for j in range(prices_one.shape[1]):
+        one, two = INFINITE, INFINITE
+        for p in range(len(prices_one)):
+            one = min(one, prices_one[p, j])
+        for p in range(len(prices_two)):
+            two = min(two, prices_two[p, j])
+        if one + two > highest:
+            lead, highest = j, one + two
+    return lead, by_column(prices_one, lead, 1.0), by_column(prices_two, lead, 1.0)

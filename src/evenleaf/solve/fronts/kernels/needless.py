@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from evenleaf.solve.fronts.kernels.order import LOSS, by_column, by_disparity
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
 
 COMPARED = 64  # points that each is compared with where lists are thinned on the way
@@ -23,8 +24,7 @@ def undominated(points, mode, most):
     n, width = points.shape
     keep = np.ones(n, np.bool_)
     if width == 1:
-        keep[:] = False
-        keep[np.argmin(points[:, 0])] = True
+        _cheapest_alone(points, keep)
     elif width == 2 and mode <= 1:
         _one_dimension(points, mode, keep)
     elif width == 2:
@@ -37,11 +37,20 @@ def undominated(points, mode, most):
 
 
 @njit
+def _cheapest_alone(points, keep):
+    cheapest = 0
+    for p in range(len(points)):
+        keep[p] = False
+        if points[p, 0] < points[cheapest, 0]:
+            cheapest = p
+    keep[cheapest] = True
+
+
+@njit
 def _same_disparities(points, keep):
     """Side by side in the order of the first disparity, then of the loss: the cheapest of equal ones stays."""
     n, width = points.shape
-    order = np.argsort(points[:, 0], kind="mergesort")
-    order = order[np.argsort(points[order, 1], kind="mergesort")]
+    order = by_disparity(points, 1.0)
     for s in range(1, n):
         p = order[s]
         for t in range(s - 1, -1, -1):
@@ -64,7 +73,7 @@ def _same_disparities(points, keep):
 @njit
 def _several_dimensions(points, mode, most, keep):
     n, width = points.shape
-    order = np.argsort(points[:, 0], kind="mergesort")
+    order = by_column(points, LOSS, 1.0)
     kept, used = np.empty(n, np.int64), 0
     for p in order:
         for s in range(used - 1, max(0, used - most) - 1, -1):
@@ -84,8 +93,7 @@ def _several_dimensions(points, mode, most, keep):
 @njit
 def _one_sided(points, sign, keep):
     """By the disparity, then the loss: a point must be cheaper than all before it."""
-    order = np.argsort(points[:, 0], kind="mergesort")
-    order = order[np.argsort(sign * points[order, 1], kind="mergesort")]
+    order = by_disparity(points, sign)
     cheapest = INFINITE
     for p in order:
         if points[p, 0] >= cheapest:
@@ -98,8 +106,7 @@ def _one_sided(points, sign, keep):
 def _one_dimension(points, mode, keep):
     """Sweep in the order of the disparity, both ways."""
     n = len(points)
-    order = np.argsort(points[:, 0], kind="mergesort")
-    order = order[np.argsort(points[order, 1], kind="mergesort")]
+    order = by_disparity(points, 1.0)
     if mode == 0:
         for s in range(1, n):
             if points[order[s], 1] - points[order[s - 1], 1] <= 1e-14:
@@ -120,13 +127,20 @@ def _one_dimension(points, mode, keep):
 @njit
 def thinned(points, recipes, used, mode):
     """Move the points that are needed to the front of a list, with their recipes; how many there are."""
-    keep = undominated(points[:used], mode, np.int64(COMPARED))
-    kept = 0
+    keep, kept = undominated(points[:used], mode, np.int64(COMPARED)), np.int64(0)
     for s in range(used):
         if keep[s]:
-            points[kept], recipes[kept] = points[s], recipes[s]
+            move(points, s, kept)
+            move(recipes, s, kept)
             kept += 1
     return kept
+
+
+@njit
+def move(table, here, there):
+    """Copy a row of a table to another place."""
+    for column in range(table.shape[1]):
+        table[there, column] = table[here, column]
 
 
 @njit

@@ -38,7 +38,8 @@ def pair_values(ranks, sizes, unordered, members, prices, count, least, allowed,
     people = 0
     for m in range(M):
         people += count[members[m]]
-        price[m, :J] = prices[members[m]]
+        for j in range(J):
+            price[m, j] = prices[members[m], j]
         if least > 1:
             price[m, J] = count[members[m]]
     left, right = np.full((starts[F], J), INFINITE), np.full((starts[F], J), INFINITE)
@@ -56,9 +57,22 @@ def pair_values(ranks, sizes, unordered, members, prices, count, least, allowed,
             table = _table(block[f], fine[g], numbers[f], fines[g], price)
             _cuts(table, exact[f], unordered[g], least, spared, starts[f], left, right, free)
             if both:  # the same table, read the other way
-                turned = np.ascontiguousarray(table.transpose(1, 0, 2))
-                _cuts(turned, True, False, least, spared, starts[g], left, right, free)
-    return starts, numbers, exact, upper, left + right + free
+                _cuts(_turned(table), exact[f], unordered[g], least, spared, starts[g], left, right, free)
+    for box in range(starts[F]):
+        for j in range(J):
+            left[box, j] += right[box, j] + free[box, j]
+    return starts, numbers, exact, upper, left
+
+
+@njit
+def _turned(table):
+    """A table with its rows and columns exchanged."""
+    turned = np.empty((table.shape[1], table.shape[0], table.shape[2]))
+    for row in range(table.shape[0]):
+        for column in range(table.shape[1]):
+            for j in range(table.shape[2]):
+                turned[column, row, j] = table[row, column, j]
+    return turned
 
 
 @njit
@@ -93,50 +107,59 @@ def _cuts(table, exact, by_level, least, spared, start, left, right, free):
     J = left.shape[1]
     low, high = np.zeros((columns, width)), np.zeros((columns, width))
     for row in range(rows):
-        high += table[row]
+        _add(high, table, row, 1.0)
     for row in range(rows - 1 if exact else rows):
         slack = 0.0
-        high -= table[row]
+        _add(high, table, row, -1.0)
         if exact:
-            low += table[row]
+            _add(low, table, row, 1.0)
         else:
-            slack = table[row, :, width - 1].sum() if width > J else 0.0
-            free[start + row] = spared[row]
-        _stump(low, by_level, least, slack, left[start + row])
-        _stump(high, by_level, least, slack, right[start + row])
+            for j in range(J):
+                free[start + row, j] = spared[row, j]
+            if width > J:
+                for column in range(columns):
+                    slack += table[row, column, J]
+        _stump(low, by_level, least, slack, left, start + row)
+        _stump(high, by_level, least, slack, right, start + row)
         if not exact:
-            low += table[row]
+            _add(low, table, row, 1.0)
 
 
 @njit
-def _stump(row, by_level, least, slack, best):
-    """Lower `best` to the least price of a stump on one feature, `row` being the sums of its ranks.
+def _add(sums, table, row, sign):
+    for column in range(sums.shape[0]):
+        for j in range(sums.shape[1]):
+            sums[column, j] += sign * table[row, column, j]
+
+
+@njit
+def _stump(row, by_level, least, slack, best, box):
+    """Lower the `best` of a box to the least price of a stump on one feature, `row` being the sums of its ranks.
 
     `slack` people may yet join, so that many may be missing from a leaf.
     """
     columns, width = row.shape
-    J = len(best)
+    J = best.shape[1]
     counted = width > J
-    total = np.zeros(width)
+    total, run = np.zeros(width), np.zeros(width)
     for c in range(columns):
         for j in range(width):
             total[j] += row[c, j]
     if counted and total[J] + slack < least:
         return
     for j in range(J):
-        best[j] = min(best[j], 0.0, total[j])
+        best[box, j] = min(best[box, j], 0.0, total[j])
     if by_level:
         for j in range(J):
             price = 0.0
             for c in range(columns):
                 price += min(0.0, row[c, j])
-            best[j] = min(best[j], price)
+            best[box, j] = min(best[box, j], price)
         return
-    run = np.zeros(width)
     for c in range(columns - 1):
         for j in range(width):
             run[j] += row[c, j]
         if counted and (run[J] + slack < least or total[J] - run[J] + slack < least):
             continue
         for j in range(J):
-            best[j] = min(best[j], min(0.0, run[j]) + min(0.0, total[j] - run[j]))
+            best[box, j] = min(best[box, j], min(0.0, run[j]) + min(0.0, total[j] - run[j]))

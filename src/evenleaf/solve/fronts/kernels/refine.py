@@ -12,6 +12,7 @@ import numpy as np
 
 from evenleaf.solve.fronts.kernels.forks import COMPOSITE
 from evenleaf.solve.fronts.kernels.fronts import grown
+from evenleaf.solve.fronts.kernels.order import stable_order
 from evenleaf.solve.search.kernels.compile import njit
 
 
@@ -31,13 +32,17 @@ def level_tables(ranks, sizes, members, f, numbered, n_levels, prices, asked):
         heavy = np.zeros(sizes[g], np.int64)
         for i in members:
             heavy[ranks[g, i]] += 1
-        order = np.argsort(-heavy, kind="mergesort")
+        keys = np.empty(sizes[g])
+        for p in range(sizes[g]):
+            keys[p] = -heavy[p]
+        order = stable_order(keys)
         place = np.empty(sizes[g], np.int64)
         for p in range(sizes[g]):
             levels[n, p], place[order[p]] = order[p], p
             counts[n] += heavy[order[p]] > 0
         for i in members:
-            tables[n, place[ranks[g, i]], numbered[ranks[f, i]]] += prices[i]
+            for j in range(J):
+                tables[n, place[ranks[g, i]], numbered[ranks[f, i]], j] += prices[i, j]
     return tables, levels, counts
 
 
@@ -56,7 +61,9 @@ def refined(pairs, stumps, costs, tables, levels, counts, number_of, shown, side
         a, b = pairs[p, 0], pairs[p, 1]
         g, h = stumps[a, 0], stumps[b, 0]
         left_open, right_open = stumps[a, 2] == COMPOSITE, stumps[b, 2] == COMPOSITE
-        one[:], two[:] = costs[a], costs[b]
+        for level in range(n_levels):
+            for j in range(J):
+                one[level, j], two[level, j] = costs[a, level, j], costs[b, level, j]
         stack[0, 0], stack[0, 1] = _start(stumps[a], levels, number_of, shown, left_open)
         stack[0, 2], stack[0, 3] = _start(stumps[b], levels, number_of, shown, right_open)
         pile = 1
@@ -65,7 +72,9 @@ def refined(pairs, stumps, costs, tables, levels, counts, number_of, shown, side
             steps -= 1
             if steps < 0 or stop[0]:
                 return found, -1
-            left_mask, left_shown, right_mask, right_shown = stack[pile]
+            left_mask, left_shown, right_mask, right_shown = (
+                stack[pile, 0], stack[pile, 1], stack[pile, 2], stack[pile, 3],
+            )  # fmt: skip
             if left_open:
                 _cost(tables[number_of[g]], counts[number_of[g]], left_mask, left_shown, one)
             if right_open:
@@ -84,7 +93,9 @@ def refined(pairs, stumps, costs, tables, levels, counts, number_of, shown, side
                 continue
             on_left = left_more and (not right_more or left_shown <= right_shown)
             for label in range(2):
-                stack[pile] = left_mask, left_shown, right_mask, right_shown
+                stack[pile, 0], stack[pile, 1], stack[pile, 2], stack[pile, 3] = (
+                    left_mask, left_shown, right_mask, right_shown,
+                )  # fmt: skip
                 if on_left:
                     stack[pile, 0], stack[pile, 1] = left_mask | (label << left_shown), left_shown + 1
                 else:
@@ -108,7 +119,9 @@ def _start(stump, levels, number_of, shown, is_open):
 @njit
 def _cost(table, count, mask, shown, cost):
     """What a composite costs at each level of the test above: its labels where they are given, else the cheaper."""
-    cost[:] = 0.0
+    for level in range(cost.shape[0]):
+        for j in range(cost.shape[1]):
+            cost[level, j] = 0.0
     for place in range(count):
         if place >= shown:
             for level in range(cost.shape[0]):

@@ -11,6 +11,9 @@ import numpy as np
 
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
 
+# Rows of `workspace`; each side has two. Plain numbers would be compiled apart, here and wherever kernels call others.
+NARROW, LEFT, RIGHT = np.int64(2), np.int64(3), np.int64(5)
+
 
 @njit
 def lay_out(ranks, sizes, unordered, members, allowed, most):
@@ -104,84 +107,156 @@ def block_sums(sheet, f, inputs):
 
     Entry b sums the blocks of f before its b-th, so that the last entry sums everybody.
     """
-    blocks, block = sheet[7], sheet[8]
-    M, n = block.shape
-    Q, B = inputs.shape[1], blocks[f + 1] - blocks[f]
-    table = np.zeros((B + 1, Q, blocks[n]))
-    for m in range(M):
-        row = table[block[m, f] - blocks[f] + 1]
-        for q in range(Q):
-            amount = inputs[m, q]
-            for g in range(n):
-                row[q, block[m, g]] += amount
-    for b in range(1, B):
-        table[b + 1] += table[b]
+    blocks = sheet[7]
+    table = np.zeros((blocks[f + 1] - blocks[f] + 1, inputs.shape[1], blocks[len(blocks) - 1]))
+    add_blocks(sheet, f, inputs, table)
     return table
 
 
 @njit
-def goes_left(rank, code, by_level):
-    """Whether a rank is on the left of a cut, or in a mask."""
-    return (code >> rank) & 1 == 1 if by_level else rank <= code
+def add_blocks(sheet, f, inputs, table):
+    """The same into a table of zeros."""
+    blocks, block = sheet[7], sheet[8]
+    M, n = block.shape
+    Q, B = inputs.shape[1], blocks[f + 1] - blocks[f]
+    for m in range(M):
+        b = block[m, f] - blocks[f] + 1
+        for q in range(Q):
+            amount = inputs[m, q]
+            for g in range(n):
+                table[b, q, block[m, g]] += amount
+    for b in range(1, B):
+        for q in range(Q):
+            for k in range(blocks[n]):
+                table[b + 1, q, k] += table[b, q, k]
 
 
 @njit
-def stump_bound(sums, total, sheet, unordered, narrow, before, low):
-    """The best stump with its cut between blocks, and a bound on all stumps; `low` becomes the bound of each block.
+def goes_left(rank, code, masked):
+    """Whether a rank is on the left of a cut, or in a mask."""
+    return (code >> rank) & 1 == 1 if masked else rank <= code
+
+
+@njit
+def copied(sums, into):
+    """Copy a table of quantities by block."""
+    for q in range(sums.shape[0]):
+        for k in range(sums.shape[1]):
+            into[q, k] = sums[q, k]
+
+
+@njit
+def subtracted(whole, sums, into):
+    """What is left of a table of quantities by block."""
+    for q in range(whole.shape[0]):
+        for k in range(whole.shape[1]):
+            into[q, k] = whole[q, k] - sums[q, k]
+
+
+@njit
+def total_of(sums, blocks):
+    """What all members of a table's row cost: any one feature's blocks hold everybody."""
+    total = 0.0
+    for k in range(blocks[1]):
+        total += sums[0, k]
+    return total
+
+
+@njit
+def workspace(sheet):
+    """Room for one test, by block: the prices on the right and what is negative of them; what is narrow; then for the
+    left and for the right what is before a block, and its bound (see `stump_bound`)."""
+    edges, blocks = sheet[6], sheet[7]
+    room = np.zeros((7, blocks[len(blocks) - 1]))
+    for g in range(len(blocks) - 1):
+        for k in range(blocks[g], blocks[g + 1]):
+            if edges[k + g + 1] - edges[k + g] == 1:
+                room[NARROW, k] = INFINITE
+    return room
+
+
+@njit
+def stump_bound(sums, total, blocks, by_level, room, side):
+    """The best stump with its cut between blocks, and a bound on all stumps.
 
     `sums` are prices by block, and what is negative of them. What a cut within a block has on its left is between what
-    is negative and what is positive there, and a stump's price is concave in it. `narrow` is infinite for blocks of one
-    rank; `before` becomes the price of a feature's earlier blocks. (Of a feature with levels, cuts between blocks are
-    some of its subsets.)
+    is negative and what is positive there, and a stump's price is concave in it. In `room`, what is narrow is infinite
+    for blocks of one rank; row `side` becomes the price of a feature's earlier blocks, the next one the bound of each
+    block. (Of a feature with levels, cuts between blocks are some of its subsets.)
     """
-    names, blocks = sheet[0], sheet[7]
-    best = min(0.0, total)
-    for g in range(len(names)):
+    best, bound = min(0.0, total), INFINITE
+    for g in range(len(by_level)):
         run, price = 0.0, 0.0
         for k in range(blocks[g], blocks[g + 1]):
-            before[k] = run
+            room[side, k] = run
             run += sums[0, k]
-        if unordered[names[g]]:
-            for k in range(blocks[g], blocks[g + 1]):
-                price += min(0.0, sums[0, k])
+            price += min(0.0, sums[0, k])
+        if by_level[g]:
             best = min(best, price)
-    bound = INFINITE
-    for k in range(len(before)):
-        after = before[k] + sums[0, k]
+    for k in range(room.shape[1]):
+        before = room[side, k]
+        after = before + sums[0, k]
         best = min(best, min(0.0, after) + min(0.0, total - after))
-        least, most = before[k] + sums[1, k], after - sums[1, k]
-        low[k] = narrow[k] + min(min(0.0, least) + min(0.0, total - least), min(0.0, most) + min(0.0, total - most))
-        bound = min(bound, low[k])
+        least, most = before + sums[1, k], after - sums[1, k]
+        low = min(min(0.0, least) + min(0.0, total - least), min(0.0, most) + min(0.0, total - most))
+        room[side + 1, k] = room[NARROW, k] + low
+        bound = min(bound, room[side + 1, k])
     return best, min(best, bound)
 
 
 @njit
-def narrow_blocks(sheet):
-    """Infinite for each block of one rank, 0 for the others."""
-    names, edges, blocks = sheet[0], sheet[6], sheet[7]
-    narrow = np.zeros(blocks[len(names)])
-    for g in range(len(names)):
-        for k in range(blocks[g], blocks[g + 1]):
-            if edges[k + g + 1] - edges[k + g] == 1:
-                narrow[k] = INFINITE
-    return narrow
-
-
-@njit
-def best_stump(total, best, before, low, sheet, unordered, price, f, code, side):
+def best_stump(total, best, room, side, sheet, by_level, price, f, code, to_left):
     """The best stump on one side of a test: after `stump_bound`, blocks that may hide a better one are read."""
-    names, rank, order, begins, starts, _, edges, blocks, _ = sheet
-    by_level = unordered[names[f]]
-    for g in range(len(names)):
+    _, rank, order, begins, starts, _, edges, blocks, _ = sheet
+    masked = by_level[f]
+    for g in range(len(by_level)):
         R = starts[g + 1] - starts[g]
         for k in range(blocks[g], blocks[g + 1]):
-            if low[k] >= best:
+            if room[side + 1, k] >= best:
                 continue
-            run = before[k]
+            run = room[side, k]
             for r in range(edges[k + g], min(edges[k + g + 1], R - 1)):
                 for s in range(begins[starts[g] + g + r], begins[starts[g] + g + r + 1]):
                     m = order[g, s]
-                    if goes_left(rank[f, m], code, by_level) == side:
-                        run += price[m]
+                    run += price[m] if goes_left(rank[f, m], code, masked) == to_left else 0.0
                 best = min(best, min(0.0, run) + min(0.0, total - run))
     return best
+
+
+@njit
+def across(sheet, f):
+    """The ranks of one feature in the order of each feature: to be read one after the other."""
+    rank, order = sheet[1], sheet[2]
+    ranks = np.empty(order.shape, np.int32)
+    for g in range(order.shape[0]):
+        for s in range(order.shape[1]):
+            ranks[g, s] = rank[f, order[g, s]]
+    return ranks
+
+
+@njit
+def left_of(sheet, f, cut, table, inputs, left):
+    """The sums of everybody up to a cut: whole blocks, and those of its own block one by one."""
+    order, begins, starts, edges, blocks, block = sheet[2], sheet[3], sheet[4], sheet[6], sheet[7], sheet[8]
+    b = block[order[f, begins[starts[f] + f + cut]], f]
+    copied(table[b - blocks[f]], left)
+    n = block.shape[1]
+    for s in range(begins[starts[f] + f + edges[b + f]], begins[starts[f] + f + cut + 1]):
+        m = order[f, s]
+        for q in range(inputs.shape[1]):
+            for g in range(n):
+                left[q, block[m, g]] += inputs[m, q]
+
+
+@njit
+def flip(step, mask, table, left):
+    """The next subset in the order of the Gray code: one level changes sides. Returns its mask."""
+    bit = 0
+    while not (step >> bit) & 1:
+        bit += 1
+    mask ^= np.int64(1) << bit
+    sign = 1.0 if (mask >> bit) & 1 else -1.0
+    for q in range(left.shape[0]):
+        for k in range(left.shape[1]):
+            left[q, k] += sign * (table[bit + 1, q, k] - table[bit, q, k])
+    return mask

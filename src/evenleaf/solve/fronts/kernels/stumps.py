@@ -18,10 +18,12 @@ def best_stumps(ranks, sizes, unordered, members, prices, count, least, allowed)
     """
     n_labels, J = prices.shape[1], prices.shape[2]
     value, feature, cut = np.zeros(J), np.full(J, -1), np.full(J, -1)
-    total, people = np.zeros((n_labels, J)), 0
+    total, people = np.zeros((n_labels, J)), np.int64(0)  # a plain 0 would be compiled apart
     for i in members:
         people += count[i]
-        total += prices[i]
+        for k in range(n_labels):
+            for j in range(J):
+                total[k, j] += prices[i, k, j]
     for j in range(J):
         for k in range(n_labels):
             value[j] = min(value[j], total[k, j])
@@ -33,8 +35,11 @@ def best_stumps(ranks, sizes, unordered, members, prices, count, least, allowed)
         if not allowed[f]:
             continue
         size = sizes[f]
-        table[:size] = 0.0
-        heads[:size] = 0
+        for rank in range(size):
+            heads[rank] = 0
+            for k in range(n_labels):
+                for j in range(J):
+                    table[rank, k, j] = 0.0
         for i in members:
             rank = ranks[f, i]
             heads[rank] += count[i]

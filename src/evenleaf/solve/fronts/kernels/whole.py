@@ -11,48 +11,78 @@ from __future__ import annotations
 
 import numpy as np
 
-from evenleaf.solve.fronts.kernels.first_points import least_prices, matched, side_points, tree_worth
-from evenleaf.solve.fronts.kernels.first_tests import flip, left_of, middle, total_of, workspace
-from evenleaf.solve.fronts.kernels.sheet import best_stump, block_sums, stump_bound
+from evenleaf.solve.fronts.kernels.first_points import least_prices, matched, named, side_points, spell, tree_worth
+from evenleaf.solve.fronts.kernels.first_tests import middle
+from evenleaf.solve.fronts.kernels.order import DISPARITY, by_column, stable_order
+from evenleaf.solve.fronts.kernels.sheet import (
+    LEFT,
+    across,
+    block_sums,
+    flip,
+    goes_left,
+    left_of,
+    stump_bound,
+    subtracted,
+    total_of,
+    workspace,
+)
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
 
 _MOST_FREE = 128  # people of a run who may be free where its stumps are listed
 _ROUNDING = 1e-12
-_EXACT = 2  # where it stands whether the costs before it are exact
 _PRICE, _WITH, _AGAINST, _LOSS, _UP, _DOWN = range(6)  # what free people may add, see `_spared`
 
 
 @njit
-def best_whole(sheet, unordered, f, inputs, asked, goal, limits, best):
+def best_whole(sheet, by_level, f, inputs, lined, asked, goal, limits, best):
     """The best tree with a first test on feature f, if it is worth less than goal[0], which falls to its worth.
 
-    `inputs` are those of `points_below`; `asked` are one multipliers and the offset's price there less ε's; `goal` is
-    (target, limit or −1, offset) and `limits` are (most points, mode, least people, work, stop). Its point and its
-    recipe are written into `best`. Returns 0, or −1 where lists grow too long, or −2 once the time is up.
+    `inputs` and `lined` are those of `points_below`; `asked` are one multipliers and the offset's price there less
+    ε's; `goal` is (target, limit or −1, offset) and `limits` are (most points, mode, least people, work, stop). Its
+    point and its recipe are written into `best`, tables of one row. Returns 0, or −1 where lists grow too long, or −2
+    once the time is up. Subsets of levels are runs of one test each.
     """
-    if unordered[sheet[0][f]]:
-        return _subsets(sheet, unordered, f, inputs, asked, goal, limits, best)
-    begins, base = sheet[3], sheet[4][f] + f
+    begins, base, stop, masked = sheet[3], sheet[4][f] + f, limits[4], by_level[f]
     table, spared, room = block_sums(sheet, f, inputs), _spared(sheet, f, inputs), workspace(sheet)
-    prices = np.ascontiguousarray(inputs[:, :2]), np.ascontiguousarray(table[:, :2]), np.ascontiguousarray(inputs[:, 0])
-    runs, known, pile = _first_runs(sheet, unordered, f, prices[1], spared, room, goal[0] - asked[1][0])
-    left, right = np.empty_like(table[0]), np.empty_like(table[0])
-    while pile > 0:
-        if limits[4][0]:
+    whole, ranks = table[len(table) - 1], across(sheet, f)
+    runs, known, pile = _first_runs(sheet, by_level, f, table, spared, room, goal[0] - asked[1][0])
+    left, right, free = np.zeros_like(whole), np.empty_like(whole), np.zeros(6)
+    step, mask, to_left = np.int64(0), np.int64(0), np.bool_(True)  # plain numbers and truths would be compiled apart
+    while pile > 0 or masked:
+        if stop[0]:
             return -2
-        pile -= 1
-        low, high = runs[pile]
-        free = spared[high + 1] - spared[low + 1]
-        room_left = goal[0] - asked[1][0] - free[_PRICE]
-        one, two = _ends(sheet, unordered, f, low, high, known[pile], prices, room_left, room)
-        if one + two >= room_left:
+        if masked:
+            step += 1
+            if step >= np.int64(1) << (len(table) - 2):
+                break
+            mask = flip(step, mask, table, left)
+            subtracted(whole, left, right)
+            low, high, few = mask, mask, True
+            one, two, exact_one, exact_two = -INFINITE, -INFINITE, False, False
+        else:
+            pile -= 1
+            low, high = runs[pile, 0], runs[pile, 1]
+            one, two, exact_one, exact_two = known[pile, 0], known[pile, 1], known[pile, 2] > 0, known[pile, 3] > 0
+            few = begins[base + high + 1] - begins[base + low + 1] <= _MOST_FREE
+            for q in range(6):
+                free[q] = spared[high + 1, q] - spared[low + 1, q]
+        most = goal[0] - asked[1][0] - free[_PRICE]
+        if one + two >= most:
             continue
-        if begins[base + high + 1] - begins[base + low + 1] <= _MOST_FREE:
+        if not masked:
             left_of(sheet, f, low, table, inputs, left)
             left_of(sheet, f, high, table, inputs, right)
-            _rest_of(table[len(table) - 1], right)
-            args = f, low, high, left, right, (one, two), free
-            found = _listed(sheet, unordered, *args, inputs, asked, goal, limits, best)
+            subtracted(whole, right, right)
+        if not exact_one:
+            one = max(one, _stump(sheet, by_level, f, low, to_left, left, lined, ranks, most - two, room))
+        if not exact_two and one + two < most:
+            two = max(two, _stump(sheet, by_level, f, high, not to_left, right, lined, ranks, most - one, room))
+        if one + two >= most:
+            continue
+        if few:
+            found = _listed(
+                sheet, by_level, f, low, high, left, right, two, free, lined, ranks, asked, goal, limits, best
+            )
             if found < 0 and low == high:
                 return found
             if found == 0 or low == high:
@@ -66,20 +96,21 @@ def best_whole(sheet, unordered, f, inputs, asked, goal, limits, best):
 
 
 @njit
-def cheapest_run(sheet, unordered, f, inputs):
+def cheapest_run(sheet, by_level, f, inputs):
     """What a cut of an ordered feature costs at least, at the prices of `inputs`: where to look first."""
-    runs = block_sums(sheet, f, np.ascontiguousarray(inputs[:, :2]))
-    _, known, pile = _first_runs(sheet, unordered, f, runs, _spared(sheet, f, inputs), workspace(sheet), INFINITE)
+    table = block_sums(sheet, f, inputs)
+    _, known, pile = _first_runs(sheet, by_level, f, table, _spared(sheet, f, inputs), workspace(sheet), INFINITE)
     return known[pile - 1, 0] + known[pile - 1, 1] if pile else INFINITE
 
 
 @njit
 def _hand_on(known, pile, one, two, spared, low, middle, high):
     """What is known of the two halves of a run: of each one end exactly, of the other what people between may take."""
-    upper, lower = known[pile], known[pile + 1]
-    upper[0], upper[1] = one + spared[middle + 2, _PRICE] - spared[low + 1, _PRICE], two
-    lower[0], lower[1] = one, two + spared[high + 1, _PRICE] - spared[middle + 1, _PRICE]
-    upper[_EXACT], upper[_EXACT + 1], lower[_EXACT], lower[_EXACT + 1] = 0.0, 1.0, 1.0, 0.0
+    known[pile, 0], known[pile, 1] = one + spared[middle + 2, _PRICE] - spared[low + 1, _PRICE], two
+    known[pile, 2], known[pile, 3] = 0.0, 1.0
+    pile += 1
+    known[pile, 0], known[pile, 1] = one, two + spared[high + 1, _PRICE] - spared[middle + 1, _PRICE]
+    known[pile, 2], known[pile, 3] = 1.0, 0.0
 
 
 @njit
@@ -88,31 +119,35 @@ def _longer(table, used):
     if used + 2 <= len(table):
         return table
     longer = np.empty((2 * len(table), table.shape[1]), table.dtype)
-    longer[:used] = table[:used]
+    for row in range(used):
+        for column in range(table.shape[1]):
+            longer[row, column] = table[row, column]
     return longer
 
 
 @njit
-def _first_runs(sheet, unordered, f, table, spared, room, most):
+def _first_runs(sheet, by_level, f, table, spared, room, most):
     """The blocks of a feature that may have a cut below the most, the cheapest last: (cuts, what is known, number).
 
     Of each run is known what the stumps left of its lowest cut cost at least, those right of its highest, and whether
     these are exact (1) or not (0).
     """
     edges, at, B, R = sheet[6], sheet[7][f] + f, sheet[7][f + 1] - sheet[7][f], sheet[4][f + 1] - sheet[4][f]
-    under, over = _at_edges(sheet, unordered, table, room)
+    runs, known, pile = np.empty((B + 128, 2), np.int64), np.zeros((B + 128, 4)), 0
+    if by_level[f]:
+        return runs, known, pile
+    under, over = _at_edges(sheet, by_level, table, room)
     value = np.empty(B)
     for b in range(B):
         first, last = edges[at + b], edges[at + b + 1]
         single = under[b + 1] + over[b + 1]
-        value[b] = (
+        value[b] = -(
             single if last - first == 1 else under[b] + over[b + 1] + spared[last, _PRICE] - spared[first, _PRICE]
         )
-    runs, known, pile = np.empty((B + 128, 2), np.int64), np.zeros((B + 128, 4)), 0
-    for b in np.argsort(-value, kind="mergesort"):
+    for b in stable_order(value):
         first, last = edges[at + b], edges[at + b + 1]
         high = min(last - 1, R - 2)
-        if first <= high and value[b] < most:
+        if first <= high and -value[b] < most:
             runs[pile, 0], runs[pile, 1] = first, high
             known[pile, 0] = (
                 under[b + 1] if last - first == 1 else under[b] + spared[first + 1, _PRICE] - spared[first, _PRICE]
@@ -123,40 +158,24 @@ def _first_runs(sheet, unordered, f, table, spared, room, most):
 
 
 @njit
-def _ends(sheet, unordered, f, low, high, known, prices, most, room):
-    """What the stumps left of a run's lowest cut and right of its highest cost: exactly, or together the most."""
-    inputs, table, price = prices
-    one, two = known[0], known[1]
-    if one + two >= most:
-        return one, two
-    sums, to_left = np.empty_like(table[0]), np.bool_(True)
-    if known[_EXACT] == 0.0:
-        left_of(sheet, f, low, table, inputs, sums)
-        one = max(one, _stump(sheet, unordered, f, low, to_left, sums, price, most - two, room))
-    if known[_EXACT + 1] == 0.0 and one + two < most:
-        left_of(sheet, f, high, table, inputs, sums)
-        _rest_of(table[len(table) - 1], sums)
-        two = max(two, _stump(sheet, unordered, f, high, not to_left, sums, price, most - one, room))
-    return one, two
-
-
-@njit
-def _stump(sheet, unordered, f, code, side, sums, price, most, room):
+def _stump(sheet, by_level, f, code, to_left, sums, lined, ranks, most, room):
     """What the best stump on one side of a test costs, or a bound that reaches the most."""
-    _, narrow, before, lowest, _, _ = room
-    total = total_of(sums, sheet)
-    best, bound = stump_bound(sums, total, sheet, unordered, narrow, before, lowest)
+    begins, starts, edges, blocks, masked = sheet[3], sheet[4], sheet[6], sheet[7], by_level[f]
+    total = total_of(sums, blocks)
+    best, bound = stump_bound(sums, total, blocks, by_level, room, LEFT)
     if bound >= most:
         return bound
-    return best_stump(total, best, before, lowest, sheet, unordered, price, f, code, side)
-
-
-@njit
-def _rest_of(whole, sums):
-    """Turn sums over one side into those over the other."""
-    for q in range(whole.shape[0]):
-        for k in range(whole.shape[1]):
-            sums[q, k] = whole[q, k] - sums[q, k]
+    for g in range(len(by_level)):
+        base, last = starts[g] + g, starts[g + 1] - starts[g] - 1
+        for k in range(blocks[g], blocks[g + 1]):
+            if room[LEFT + 1, k] >= best:
+                continue
+            run = room[LEFT, k]
+            for r in range(edges[k + g], min(edges[k + g + 1], last)):
+                for s in range(begins[base + r], begins[base + r + 1]):
+                    run += lined[g, s, 0] if goes_left(ranks[g, s], code, masked) == to_left else 0.0
+                best = min(best, min(0.0, run) + min(0.0, total - run))
+    return best
 
 
 @njit
@@ -169,7 +188,8 @@ def _spared(sheet, f, inputs):
     R = sheet[4][f + 1] - sheet[4][f]
     spared = np.zeros((R + 1, 6))
     for r in range(R):
-        spared[r + 1] = spared[r]
+        for q in range(6):
+            spared[r + 1, q] = spared[r, q]
         for s in range(begins[base + r], begins[base + r + 1]):
             m = order[f, s]
             loss, d = inputs[m, 2], inputs[m, 3]
@@ -183,40 +203,42 @@ def _spared(sheet, f, inputs):
 
 
 @njit
-def _at_edges(sheet, unordered, table, room):
+def _at_edges(sheet, by_level, table, room):
     """What stumps left and right of the cuts between blocks cost at least."""
-    narrow, before, low, B = room[1], room[2], room[3], len(table) - 1
-    under, over, sums = np.empty(B + 1), np.empty(B + 1), np.empty_like(table[0])
+    blocks, B = sheet[7], len(table) - 1
+    under, over, right = np.empty(B + 1), np.empty(B + 1), np.empty_like(table[0])
     for b in range(B + 1):
-        sums[:] = table[b]
-        under[b] = stump_bound(sums, total_of(sums, sheet), sheet, unordered, narrow, before, low)[1]
-        _rest_of(table[B], sums)
-        over[b] = stump_bound(sums, total_of(sums, sheet), sheet, unordered, narrow, before, low)[1]
+        under[b] = stump_bound(table[b], total_of(table[b], blocks), blocks, by_level, room, LEFT)[1]
+        subtracted(table[B], table[b], right)
+        over[b] = stump_bound(right, total_of(right, blocks), blocks, by_level, room, LEFT)[1]
     return under, over
 
 
 @njit
-def _listed(sheet, unordered, f, low, high, left, right, costs, free, inputs, asked, goal, limits, best):
+def _listed(sheet, by_level, f, low, high, left, right, two_cost, free, lined, ranks, asked, goal, limits, best):
     """Whether trees of a run may be worth less than the target: 0 no, 1 yes, −1 there are too many to list.
 
     Of a single test the best tree is written down, and the target falls to its worth.
     """
-    multipliers, rest = asked
-    single = low == high
+    (multipliers, rest), lead = asked, np.int64(0)
+    single, to_left, beside = low == high, np.bool_(True), np.empty(1)  # a plain True would be compiled apart
     most, mode, least, work, stop = limits
     # Whoever is free may fill a leaf, so that nobody is counted in a run of several cuts.
     here = most, mode, least if single else 1, work, stop
-    beside = rest + costs[1] + free[_PRICE]
-    to_left = np.bool_(True)  # plain True and False would be compiled apart
-    one = side_points(left, (f, low), to_left, sheet, unordered, inputs, multipliers, beside, 0, goal[0], here)
+    beside[0] = rest[0] + two_cost + free[_PRICE]
+    one = side_points(left, f, low, to_left, sheet, by_level, lined, ranks, multipliers, beside, lead, goal[0], here)
     if one[2] <= 0:
         return one[2]
-    beside = rest + least_prices(one[0][: one[2]], multipliers) + free[_PRICE]
-    two = side_points(right, (f, high), not to_left, sheet, unordered, inputs, multipliers, beside, 0, goal[0], here)
+    least_prices(one[0], one[2], multipliers, rest, beside)
+    beside[0] += free[_PRICE]
+    two = side_points(
+        right, f, high, not to_left, sheet, by_level, lined, ranks, multipliers, beside, lead, goal[0], here
+    )
     if two[2] <= 0:
         return two[2]
+    name, code = sheet[0][f], named(sheet, by_level, f, low)
     if single and multipliers.shape[1] > 1:
-        return _write_matched(sheet, unordered, f, low, one, two, goal, limits, best)
+        return _write_matched(name, code, one, two, goal, limits, best)
     if mode == 1:
         worth, a, b = _least_sum(one[0][: one[2]], two[0][: two[2]], goal, free)
     else:
@@ -225,11 +247,15 @@ def _listed(sheet, unordered, f, low, high, left, right, costs, free, inputs, as
         return 0
     if not single:
         return 1
-    tree = one[0][a] + two[0][b]
-    worth = tree_worth(tree, goal, mode)
+    tree, first = np.empty((1, multipliers.shape[1] + 1)), np.int64(0)
+    for q in range(tree.shape[1]):
+        tree[0, q] = one[0][a, q] + two[0][b, q]
+    worth = tree_worth(tree, first, goal, mode)
     if worth < goal[0]:
-        goal[0], best[0][:] = worth, tree
-        _write(sheet, unordered, f, low, one[1][a], two[1][b], best[1])
+        goal[0] = worth
+        for q in range(tree.shape[1]):
+            best[0][0, q] = tree[0, q]
+        spell(best[1], first, name, code, one[1], a, two[1], b)
     return 0 if worth < goal[0] + _ROUNDING else -1  # added up in another order, it would be beyond ε
 
 
@@ -241,8 +267,7 @@ def _least_sum(one, two, goal, free):
     is loss + |d + (S − T)/2| + (S + T)/2.
     """
     shift, add = 0.5 * (free[_WITH] - free[_AGAINST]), 0.5 * (free[_WITH] + free[_AGAINST])
-    order = np.argsort(two[:, 1])
-    along, m = two[order, 1], len(two)
+    order, m = by_column(two, DISPARITY, 1.0), len(two)
     falling, rising = np.empty(m + 1, np.int64), np.empty(m + 1, np.int64)
     falling[0], rising[m] = order[0], order[m - 1]
     for s in range(m):
@@ -254,7 +279,13 @@ def _least_sum(one, two, goal, free):
     best, first, second = INFINITE, -1, -1
     for a in range(len(one)):
         d = one[a, 1] + goal[3] + shift
-        place = np.searchsorted(along, -d)
+        place, high = 0, m  # how many partners have a disparity below −d
+        while place < high:
+            half = (place + high) // 2
+            if two[order[half], 1] < -d:
+                place = half + 1
+            else:
+                high = half
         for b in (falling[place], rising[place]):
             worth = one[a, 0] + two[b, 0] + goal[2] + add + abs(d + two[b, 1])
             if worth < best:
@@ -268,10 +299,10 @@ def _least_within(one, two, goal, free):
 
     Partners of a point have a disparity in a window; as points come by falling disparity, windows move upwards.
     """
-    order, m = np.argsort(two[:, 1]), len(two)
+    order, m = by_column(two, DISPARITY, 1.0), len(two)
     queue, head, tail, ahead = np.empty(m, np.int64), 0, 0, 0
     best, first, second = INFINITE, -1, -1
-    for a in np.argsort(-one[:, 1]):
+    for a in by_column(one, DISPARITY, -1.0):
         d = one[a, 1] + goal[3]
         while ahead < m and d + two[order[ahead], 1] <= goal[1] + free[_DOWN]:
             new = order[ahead]
@@ -290,51 +321,13 @@ def _least_within(one, two, goal, free):
 
 
 @njit
-def _write(sheet, unordered, f, code, one, two, recipe):
-    """The recipe of a tree, in terms of the table's ranks."""
-    names, starts, upper = sheet[0], sheet[4], sheet[5]
-    named = np.int64(0)
-    if unordered[names[f]]:
-        for r in range(starts[f + 1] - starts[f]):
-            if (code >> r) & 1:
-                named |= np.int64(1) << upper[starts[f] + r]
-    else:
-        named = upper[starts[f] + code]
-    recipe[0], recipe[1], recipe[2] = names[f], named, -1
-    recipe[3:6], recipe[6:9] = one, two
-
-
-@njit
-def _write_matched(sheet, unordered, f, code, one, two, goal, limits, best):
+def _write_matched(name, code, one, two, goal, limits, best):
     """With several disparities and a limit: pairs whose first disparities cancel, one by one."""
-    found = np.empty((64, one[0].shape[1])), np.empty((64, 9), np.int64), 0
-    trees, recipes, used = matched(0, 0, one, two, goal, limits, found)
+    found = np.empty((64, one[0].shape[1])), np.empty((64, 9), np.int64), np.int64(0)
+    trees, recipes, used = matched(name, code, one, two, goal, limits, found)
     if used > 0:  # the last of them is the best
-        best[0][:] = trees[used - 1]
-        _write(sheet, unordered, f, code, recipes[used - 1, 3:6].copy(), recipes[used - 1, 6:9].copy(), best[1])
+        for q in range(trees.shape[1]):
+            best[0][0, q] = trees[used - 1, q]
+        for column in range(9):
+            best[1][0, column] = recipes[used - 1, column]
     return 0 if used >= 0 else -1
-
-
-@njit
-def _subsets(sheet, unordered, f, inputs, asked, goal, limits, best):
-    """The subsets of an unordered feature's levels one after the other, in the order of the Gray code."""
-    table, room, nobody = block_sums(sheet, f, inputs), workspace(sheet), np.zeros(6)
-    price, B, to_left = np.ascontiguousarray(inputs[:, 0]), len(table) - 1, np.bool_(True)
-    left, right, mask = np.zeros_like(table[0]), np.empty_like(table[0]), np.int64(0)
-    for step in range(1, 1 << (B - 1)):
-        if limits[4][0]:
-            return -2
-        mask = flip(step, mask, table, left)
-        right[:] = left
-        _rest_of(table[B], right)
-        most = goal[0] - asked[1][0]
-        two = stump_bound(right, total_of(right, sheet), sheet, unordered, room[1], room[2], room[3])[1]
-        one = _stump(sheet, unordered, f, mask, to_left, left, price, most - two, room)
-        if one + two < most:
-            two = _stump(sheet, unordered, f, mask, not to_left, right, price, most - one, room)
-        if one + two >= most:
-            continue
-        args = f, mask, mask, left, right, (one, two), nobody
-        if _listed(sheet, unordered, *args, inputs, asked, goal, limits, best) < 0:
-            return -1
-    return 0

@@ -10,6 +10,7 @@ from evenleaf.solve.search.kernels.histograms import by_level, segments
 from evenleaf.solve.search.kernels.labels import find_cut, label_side
 from evenleaf.solve.search.kernels.multipliers import differences, dual_costs, step
 from evenleaf.solve.search.kernels.pairs import MOST_SPELT, best_pair, price_stumps
+from evenleaf.solve.search.kernels.planes import lowest_of_parts, nearest_above
 from evenleaf.solve.search.kernels.subtrees import best_stump, keep_stumps, least_label, price_children
 from evenleaf.solve.search.kernels.sweep import best_tree, mark_cuts, sweep_side
 from evenleaf.solve.search.kernels.wander import N_DRAWS, wander
@@ -31,7 +32,9 @@ __all__ = [
     "keep_stumps",
     "label_side",
     "least_label",
+    "lowest_of_parts",
     "mark_cuts",
+    "nearest_above",
     "price_children",
     "price_stumps",
     "segments",

@@ -157,7 +157,10 @@ def _swap(k, tests, values):
 
 @njit
 def wander(tests, values, people, rows, steps, hot, cold, rng):
-    """The best tree met: its merit, its tests and its values. The temperature falls from `hot` to `cold`."""
+    """The best tree met (its merit, its tests, its values), and the last one's tests and values.
+
+    The temperature falls from `hot` to `cold`.
+    """
     place, sizes, weight = people[0], people[2], rows[3]
     n_people, n_rows = place.shape[1], len(weight)
     v, alpha = np.zeros(n_rows), np.zeros(n_rows)
@@ -195,4 +198,4 @@ def wander(tests, values, people, rows, steps, hot, cold, rng):
             tests, values, leaf, v, now = new_tests, new_values, new_leaf, new_v, found
             if now < best:
                 best, best_tests, best_values = now, tests.copy(), values.copy()
-    return best, best_tests, best_values
+    return best, best_tests, best_values, tests, values

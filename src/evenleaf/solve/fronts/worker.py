@@ -1,0 +1,272 @@
+"""Whoever examines nodes: closes one by its bound, by listing what is left of it, or says what it is split into.
+
+Several may do so at the same time, each with an incumbent of its own, which is the best tree known when it begins. What
+it finds is handed back; nothing of it is seen elsewhere before that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from evenleaf.problem import EDGE, Problem
+from evenleaf.solve.budget import Budget
+from evenleaf.solve.fronts.answers import OutOfTime
+from evenleaf.solve.fronts.ascent import Climb, Point, climb
+from evenleaf.solve.fronts.cell import Cell
+from evenleaf.solve.fronts.copies import apart
+from evenleaf.solve.fronts.finish import Finisher, Found
+from evenleaf.solve.fronts.front import ABOVE, BELOW, Question, TooMany
+from evenleaf.solve.fronts.lane import Lane, Prices
+from evenleaf.solve.fronts.limits import Limits
+from evenleaf.solve.fronts.modes import matches, mode_of
+from evenleaf.solve.fronts.node import FIRST_STEP, Node, handed_on
+from evenleaf.solve.fronts.oracle import Oracle
+from evenleaf.solve.fronts.outline import to_tree
+from evenleaf.solve.fronts.recall import Recall
+from evenleaf.solve.fronts.splitting import Splitter
+from evenleaf.solve.fronts.tests import Sketch, Slot
+from evenleaf.solve.fronts.trial import Trial
+from evenleaf.tree import Tree
+
+EPSILON = 1e-9  # a bound this close to the incumbent closes a node; well below the tolerance of a proof
+_STEP_GROWTH = 2.5  # how the target above the bound grows
+_POINTS, _UNBOUNDED = 20_000, 1 << 40
+_MORE = 3  # so many times more points, and twice the multipliers, where flags make lists of several disparities cheap
+_KEPT = 4  # multipliers that a node hands on
+_MOST_MU = 1e4  # with larger multipliers, rounding looks like a price
+STEPS_SHALLOW, STEPS_DEEP = 30, 12
+_STEPS_CHEAP, _PATIENCE_CHEAP = 50, 14  # where a step takes no look at people
+
+
+@dataclass(frozen=True, eq=False)
+class Incumbent:
+    """The best tree known, its objective, and its outline where it has one."""
+
+    tree: Tree | None = None
+    objective: float = np.inf
+    sketch: Sketch | None = None
+
+
+@dataclass(eq=False)
+class Examined:
+    """What came of a node: what it was split into, what was learnt of it on the way, and the best tree met."""
+
+    best: Incumbent
+    recall: Recall
+    children: list[Node] = field(default_factory=list)
+    learnt: list[Node] = field(default_factory=list)
+    lifted: bool = False
+    cut_short: bool = False
+    refused: float = np.inf  # the worth of a tree that lists hold for fair and `Problem.evaluate` does not
+    off_the_edge: bool = False
+
+
+class Worker:
+    """Examines one node at a time."""
+
+    def __init__(self, problem: Problem, budget: Budget, lane: Lane, oracle: Oracle, limits: Limits) -> None:
+        self.problem, self.budget, self.limits = problem, budget, limits
+        self.oracle = oracle
+        self.depth = problem.shape.max_depth if oracle.allowed.any() else 0
+        self.most = 1.0 if problem.max_discrimination is None else _MOST_MU
+        self.splitter = Splitter(oracle, limits)
+        self.on_better: Callable[[], None] | None = None
+        self.best = Incumbent()
+        self.improves = True
+        self.result = Examined(self.best, oracle.recall)
+        self.use(lane)
+
+    def use(self, lane: Lane) -> None:
+        """Judge what is fair by another lane."""
+        self.lane = lane
+        self.finisher = Finisher(lane, self.oracle, self.limits)
+
+    def apart(self) -> Worker:
+        """Another one who may work at the same time, in a thread of its own."""
+        return Worker(self.problem, self.budget, self.lane, apart(self.oracle), self.limits)
+
+    def examine(self, node: Node, best: Incumbent, recall: Recall, *, improves: bool) -> Examined:
+        """Close a node, or find what is left of it; with `improves`, its cheapest tree gets the best labels."""
+        self.best, self.improves = best, improves
+        self.oracle.use(recall.apart())
+        self.result = result = Examined(best, self.oracle.recall)
+        try:
+            result.children = list(self._examine(node))
+        except OutOfTime:
+            result.cut_short = True
+        result.best = self.best
+        return result
+
+    @property
+    def objective(self) -> float:
+        """That of the best tree known here."""
+        return self.best.objective
+
+    @property
+    def quick(self) -> int:
+        """How deep a slot's cheapest trees are found quickly enough to climb."""
+        return 2 if self.oracle.flags is None else self.oracle.flags.depth
+
+    @property
+    def long_lists(self) -> bool:
+        """Whether lists are long, because few points are needless, but soon made."""
+        return self.oracle.flags is not None and self.lane.n_dimensions > 1
+
+    @property
+    def kept(self) -> int:
+        """How many multipliers a node hands on."""
+        return 2 * _KEPT if self.long_lists else _KEPT
+
+    def climb(self, cell: Cell, start: np.ndarray, steps: int, *, improve: bool = False) -> Climb:
+        """Lift the bound of a cell towards the incumbent, trying the trees that are met."""
+
+        def dual(mu: np.ndarray) -> Point:
+            if self.budget.exhausted:
+                raise OutOfTime
+            point, vector, draw = cell.dual(mu)
+            if improve or float(self.lane.worth(vector)) < self.objective - EPSILON:
+                self.offer_sketch(draw(), improve=improve)
+            return point
+
+        if self.long_lists:
+            return climb(dual, start, self.objective, _STEPS_CHEAP, self.most, _PATIENCE_CHEAP)
+        return climb(dual, start, self.objective, steps, self.most)
+
+    def offer_sketch(self, sketch: Sketch, *, improve: bool) -> None:
+        """Take the tree of an outline as the incumbent if it is better, with the best labels where that is asked."""
+        if improve:
+            worth, sketch = Trial(sketch, self.lane).best()
+            if worth >= self.objective - EPSILON:
+                return
+        self.offer(to_tree(sketch, self.problem, self.lane), sketch)
+
+    def offer(self, tree: Tree, sketch: Sketch | None = None) -> None:
+        """Take a tree as the incumbent if it keeps every limit and is better: judged by `Problem.evaluate` alone."""
+        score = self.problem.evaluate(tree)
+        if score.feasible and score.objective < self.objective - 1e-12:
+            self.best = Incumbent(tree, score.objective, self.best.sketch if sketch is None else sketch)
+            if self.on_better is not None:
+                self.on_better()
+
+    def _examine(self, node: Node) -> Iterator[Node]:
+        cell = Cell(node.part, self.lane, self.oracle)
+        if not cell.possible:
+            return
+        # One bound at one multipliers is soon had; for the slot of all trees that counts only where cuts are many.
+        slow = self.depth == 2 and self.oracle.sweeps and self.oracle.many_cuts
+        if not node.looked and (slow or node.part != Slot(self.depth)):
+            node = self.looked_at(node, cell)
+            if node.bound < self.objective - EPSILON:
+                yield node
+            return
+        if not node.climbed and cell.deepest <= (1 if cell.loose else self.quick) and node.part != Slot(self.depth):
+            node = self._lifted(node, cell)
+            if node.bound >= self.objective - EPSILON:
+                return
+        if cell.loose:
+            yield from self.splitter.tightened(node, cell)
+            return
+        if node.part == Slot(self.depth) and self._too_many_first_tests:
+            yield from self.splitter.first_tests(node, self.depth)
+            return
+        prices = self.lane.prices(node.mus)
+        base = cell.base(node.mus, prices)
+        if node.part == Slot(2) and node.looked:  # there is nothing beside it that its value would be needed for
+            values = np.zeros((1, len(node.mus)))
+        else:
+            values = cell.values(prices) if node.values is None else node.values
+            bound = float((base + values.sum(axis=0)).max())
+            node = replace(node, bound=max(node.bound, bound), values=values)
+        if node.bound >= self.objective - EPSILON:
+            return
+        try:
+            yield from self._listed(node, cell, prices, base, values)
+        except TooMany:
+            yield from self._shorter(node, cell, prices, base + values.sum(axis=0) - values)
+
+    def _shorter(self, node: Node, cell: Cell, prices: Prices, rest: np.ndarray) -> Iterator[Node]:
+        """A node whose lists were too long: the same below a lower target, or its first tests."""
+        if self._matches(node):
+            yield replace(node, stride=node.stride / _STEP_GROWTH**2, halved=node.stride < FIRST_STEP)
+        elif node.step > FIRST_STEP and cell.deepest > 1 and self.oracle.many_cuts:
+            yield replace(node, step=node.step / _STEP_GROWTH**2, halved=True)
+        else:
+            yield from self.splitter.opened(node, cell, prices, rest, self.objective)
+
+    @property
+    def _too_many_first_tests(self) -> bool:
+        """Whether a table of all root tests would be a long wait without news."""
+        if self.oracle.flagged(self.depth):
+            return False
+        return self.depth >= 3 or (self.depth == 2 and self.oracle.many_cuts and not self.oracle.sweeps)
+
+    def looked_at(self, node: Node, cell: Cell) -> Node:
+        """The node with its bound at the multipliers that it was handed."""
+        mus = node.mus if cell.deepest <= 1 or self.oracle.flags is not None else node.mus[:1]
+        prices = self.lane.prices(mus)
+        base = cell.base(mus, prices)
+        reached = float((base + cell.values(prices, self.objective - base).sum(axis=0)).max())
+        return replace(node, bound=max(node.bound, reached), looked=True)
+
+    def _lifted(self, node: Node, cell: Cell) -> Node:
+        """The node with the best bound that multipliers of its own can give."""
+        steps = STEPS_SHALLOW if cell.deepest <= 1 else STEPS_DEEP
+        self.result.lifted = True
+        seen = self.climb(cell, node.mus[0], steps)
+        if self.improves and seen.best.value < self.objective - EPSILON:
+            self.offer_sketch(cell.dual(seen.best.mu)[2](), improve=True)
+        bound = max(node.bound, seen.best.value)
+        node = replace(node, bound=bound, mus=handed_on(seen, self.kept), climbed=True, values=None)
+        self.result.learnt.append(node)
+        return node
+
+    def _listed(self, node: Node, cell: Cell, prices: Prices, base: np.ndarray, values: np.ndarray) -> Iterator[Node]:
+        """List everything below a target; nothing found lifts the bound to the target."""
+        target = min(self.objective - EPSILON, node.bound + node.step * max(abs(node.bound), 0.01))
+        if self._matches(node):
+            target = min(self.objective - EPSILON, node.bound + node.stride * max(abs(node.bound), 0.01))
+        # With every test settled only labels are left, and there is nothing to split: they are listed, however many.
+        most = _POINTS * (_MORE if self.long_lists else 1) if cell.deepest else _UNBOUNDED
+        mus, mode = node.mus, mode_of(node, self.lane, self.limits, matched=self._matches(node))
+        if mode in (ABOVE, BELOW) and (mus[:, 0] * mus[0, 0] < 0).any():
+            # One side of |d| ≤ ε is asked: multipliers that pull at the other side must not rule anything out.
+            pulling = mus[:, 0] * mus[0, 0] >= 0
+            mus, base, values = mus[pulling], base[pulling], values[:, pulling]
+            prices = self.lane.prices(mus)
+        question = Question(mus, prices, target, most, mode, matched=self._matches(node))
+        found = self.finisher.best(cell, question, base, values, self.objective - EPSILON)
+        if found is not None and found.worth >= target:
+            self.offer_sketch(found.sketch, improve=False)
+            found = None
+        if found is None:
+            if target < self.objective - EPSILON:
+                step = node.step if node.halved else node.step * _STEP_GROWTH
+                yield replace(node, bound=target, step=step, stride=node.stride * _STEP_GROWTH)
+        elif np.isfinite(self.lane.worth(found.vector)):
+            self.offer_sketch(found.sketch, improve=False)
+            if self.objective > found.worth + EPSILON and self._off_the_edge(found):
+                yield replace(node, bound=max(node.bound, found.worth - EPSILON))
+        else:
+            # The best tree with one side of |d| ≤ ε breaks the other side: from its loss on, both sides count.
+            if found.fair is not None:
+                self.offer_sketch(found.fair, improve=False)
+            yield replace(node, bound=max(node.bound, found.worth), step=FIRST_STEP, both_sides=True)
+
+    def _matches(self, node: Node) -> bool:
+        return matches(node, self.lane, self.oracle, self.limits)
+
+    def _off_the_edge(self, found: Found) -> bool:
+        """A tree on the very edge of ε was refused: from now on none there counts as fair; whether that is new.
+
+        Where every D is a multiple of a number that is large enough, they are all refused. Otherwise that is not
+        known of the others, and nothing better than this tree is claimed to be ruled out.
+        """
+        whole, new = self.problem.whole, self.lane.edge > 0
+        far = abs(float(np.abs(found.vector[1:]).sum()) - self.lane.reach) > 4 * EDGE
+        if whole is None or whole.step <= 4 * EDGE or far or not new:
+            self.result.refused = min(self.result.refused, found.worth)
+        self.result.off_the_edge = True
+        return new

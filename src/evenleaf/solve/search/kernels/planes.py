@@ -1,0 +1,182 @@
+"""The nearest multipliers at which every tree known so far costs enough (ALGORITHM §2): a small quadratic program."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evenleaf.solve.search.kernels.compile import njit
+
+_MOST_ROUNDS, _MOST_HALVINGS = 15, 6
+_RIDGE = 1e-8
+
+
+@njit
+def nearest_above(centre, constants, slopes, level, tolerance, pull, point, best_pull):
+    """Move from the centre to the nearest point of [−1, 1]ⁿ where every plane reaches the level, or close to it.
+
+    The planes are constants[k] + slopes[k]·point. Newton's method on the dual, after every plane was looked at by
+    itself: the point is the centre plus the slopes times `pull` ≥ 0, cut off at ±1, from the pull given on. Any pull
+    also tells how high the lowest plane can be at most, as a mixture of planes is above it everywhere: the least such
+    ceiling is returned, with its mixture in `best_pull`. A ceiling below the level means that there is no such point.
+    """
+    n_planes = len(constants)
+    gap, moved = np.empty(n_planes), np.empty_like(centre)
+    trial, trial_gap = np.empty(n_planes), np.empty(n_planes)
+    value = _place(centre, constants, slopes, level, pull, moved, point, gap)
+    ceiling = np.inf
+    for _ in range(_MOST_ROUNDS):
+        if _is_done(pull, gap, tolerance):
+            break
+        _pull_one_by_one(centre, constants, slopes, level, tolerance, pull, moved, point, gap)
+        value = _place(centre, constants, slopes, level, pull, moved, point, gap)
+        top = _ceiling(constants, pull, moved)
+        if top < ceiling:
+            ceiling = top
+            best_pull[:] = pull
+        if ceiling < level or _is_done(pull, gap, tolerance):
+            break
+        active = np.flatnonzero(pull > 0)
+        if len(active) == 0:
+            continue
+        step = _newton(centre, slopes, moved, gap, active)
+        length = 1.0
+        for a in range(len(active)):
+            if step[a] < 0:
+                length = min(length, -pull[active[a]] / step[a])
+        for _ in range(_MOST_HALVINGS):
+            trial[:] = pull
+            for a in range(len(active)):
+                trial[active[a]] = max(0.0, pull[active[a]] + length * step[a])
+            reached = _place(centre, constants, slopes, level, trial, moved, point, trial_gap)
+            if reached > value:
+                pull[:], gap[:] = trial, trial_gap
+                break
+            length /= 2
+        else:
+            _place(centre, constants, slopes, level, pull, moved, point, gap)
+    return ceiling
+
+
+@njit
+def _is_done(pull, gap, tolerance):
+    """Whether every plane reaches the level, and those that pull are just there."""
+    worst = 0.0
+    for k in range(len(pull)):
+        worst = max(worst, abs(gap[k]) if pull[k] > 0 else gap[k])
+    return worst <= tolerance
+
+
+@njit
+def _pull_one_by_one(centre, constants, slopes, level, tolerance, pull, moved, point, gap):
+    """Let each plane in turn pull as much as it needs to be at the level, by itself."""
+    n_planes, n = slopes.shape
+    for k in range(n_planes):
+        if pull[k] == 0.0 and gap[k] <= tolerance:
+            continue
+        height, square = constants[k], 0.0
+        for r in range(n):
+            height += slopes[k, r] * point[r]
+        for r in range(n):
+            square += slopes[k, r] * slopes[k, r] * (1.0 if abs(point[r]) < 1.0 else 0.0)
+        more = max(-pull[k], (level - height) / max(square, 1e-12))
+        if more == 0.0:
+            continue
+        pull[k] += more
+        for r in range(n):
+            moved[r] += more * slopes[k, r]
+            point[r] = min(1.0, max(-1.0, centre[r] + moved[r]))
+
+
+@njit
+def _place(centre, constants, slopes, level, pull, moved, point, gap):
+    """Where some pull leads to, how far each plane is below the level there, and the dual's value."""
+    n_planes, n = slopes.shape
+    moved[:] = 0.0
+    for k in range(n_planes):
+        if pull[k] > 0:
+            for r in range(n):
+                moved[r] += pull[k] * slopes[k, r]
+    value = 0.0
+    for r in range(n):
+        point[r] = min(1.0, max(-1.0, centre[r] + moved[r]))
+        value += 0.5 * (point[r] - centre[r]) ** 2
+    for k in range(n_planes):
+        height = constants[k]
+        for r in range(n):
+            height += slopes[k, r] * point[r]
+        gap[k] = level - height
+        value += pull[k] * gap[k]
+    return value
+
+
+@njit
+def _newton(centre, slopes, moved, gap, active):
+    """The step that would bring all active planes to the level, were no more components cut off."""
+    size = len(active)
+    free = np.flatnonzero(np.abs(centre + moved) < 1.0)
+    matrix = np.empty((size, size))
+    kept = np.empty((size, len(free)))
+    for a in range(size):
+        for q in range(len(free)):
+            kept[a, q] = slopes[active[a], free[q]]
+    trace = 0.0
+    for a in range(size):
+        for b in range(a + 1):
+            total = 0.0
+            for q in range(len(free)):
+                total += kept[a, q] * kept[b, q]
+            matrix[a, b] = total
+        trace += matrix[a, a]
+    ridge = _RIDGE * max(trace / size, 1e-6)
+    for a in range(size):
+        matrix[a, a] += ridge
+    return _solve(matrix, gap[active])
+
+
+@njit
+def _solve(matrix, right):
+    """Solve by Cholesky's method; the lower half of the matrix is given, and overwritten."""
+    size = len(right)
+    for a in range(size):
+        for b in range(a + 1):
+            total = matrix[a, b]
+            for q in range(b):
+                total -= matrix[a, q] * matrix[b, q]
+            matrix[a, b] = np.sqrt(max(total, 1e-18)) if a == b else total / matrix[b, b]
+    for a in range(size):
+        for q in range(a):
+            right[a] -= matrix[a, q] * right[q]
+        right[a] /= matrix[a, a]
+    for a in range(size - 1, -1, -1):
+        for q in range(a + 1, size):
+            right[a] -= matrix[q, a] * right[q]
+        right[a] /= matrix[a, a]
+    return right
+
+
+@njit
+def _ceiling(constants, pull, moved):
+    """The highest value of a mixture of planes on [−1, 1]ⁿ."""
+    total, height = 0.0, 0.0
+    for k in range(len(pull)):
+        total += pull[k]
+        height += pull[k] * constants[k]
+    if total <= 0:
+        return np.inf
+    for r in range(len(moved)):
+        height += abs(moved[r])
+    return height / total
+
+
+@njit
+def lowest_of_parts(point, constants, slopes, part, lowest, which):
+    """The lowest plane of each part at a point: how low, and its number."""
+    lowest[:] = np.inf
+    which[:] = -1
+    for k in range(len(constants)):
+        height = constants[k]
+        for r in range(len(point)):
+            height += slopes[k, r] * point[r]
+        if height < lowest[part[k]]:
+            lowest[part[k]] = height
+            which[part[k]] = k

@@ -1,0 +1,130 @@
+"""Raising the bound of a box of deep trees, where a bound is dear: by the planes of all trees met so far.
+
+Every tree costs a linear function of the multipliers, and the bound is the lowest of these planes. The next
+multipliers are the nearest at which every tree met so far costs enough; how much that can be, no more than what a
+mixture of the trees costs, tells when to give up. That mixture is the randomised tree which the bound belongs to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from evenleaf.solve.search import kernels
+from evenleaf.solve.search.boxes import Box, Fixing
+from evenleaf.solve.search.climb import Ascended, Climb, Ground
+from evenleaf.solve.search.deep import DeepOracle
+from evenleaf.solve.search.limited import LimitedOracle
+from evenleaf.solve.search.model import Model, Piece, Plane
+from evenleaf.solve.search.steps import Effort
+
+_ASKED, _BEYOND = 0.5, 1.0  # how much of what the model allows is asked for; how far beyond the target, at most
+_EXACT, _LOWER, _TRIES = 0.02, 0.6, 12
+_KEPT = 0.85
+_NEWS = 1e-9
+
+
+class PlaneClimb(Climb):
+    """An ascent that remembers the trees it met."""
+
+    def __init__(
+        self,
+        ground: Ground,
+        box: Box,
+        oracle: DeepOracle | LimitedOracle,
+        fixings: tuple[Fixing, ...],
+        target: float,
+    ) -> None:
+        super().__init__(ground, box, oracle, fixings, target)
+        self._penalise(box.scale)
+        self.parted = oracle
+        self.model = Model(self.compiled, self.base, self.constant, oracle.part_of_each())
+        self.best, self.ceiling = -np.inf, np.inf
+        self.mixture: list[tuple[float, Plane]] = []
+
+    def run(self, effort: Effort, known: tuple[Piece, ...], fresh: bool) -> Ascended:
+        """Climb until the target is reached, the trees met allow too little more, or the bounds run out.
+
+        Unless the multipliers are `fresh`, the bound there is known.
+        """
+        model, used = self.model, self.model.used
+        mu, scale = self.box.mu.copy(), self.box.scale
+        best_mu = mu.copy()
+        for piece in known:
+            model.add(piece)
+        # Where the cheapest tree is still there, its cost is no news.
+        asked = fresh or effort.steps == 1 or not model.is_whole or model.lowest(mu[used])[0] > self.box.bound + _NEWS
+        if not asked:
+            self.best = self.box.bound
+        for count in range(effort.steps):
+            if asked:
+                value, choice = self.bound(mu, scale)
+                if value > self.best:
+                    self.best, best_mu = value, mu.copy()
+                if value >= self.target - kernels.EPSILON:
+                    break
+                model.learn(self.consider(choice))
+                far = count == 0 and value < self.target - effort.near * abs(self.target)
+                if far or count + 1 == effort.steps or not np.isfinite(self.target):
+                    break
+            asked = True
+            point = self._next(mu[used])
+            if self._is_enough(effort) or point is None:
+                break
+            mu[used] = point
+        if effort.steps > 1 and self.best < self.target - kernels.EPSILON <= self.ceiling:
+            mu = self.aligned(best_mu, scale)[0]
+            value = self.bound(mu, scale)[0]
+            if value > self.best:
+                self.best, best_mu = value, mu
+        if self.mixture:
+            self.average = model.average(self.mixture)
+        reached = self.finish(self.best, best_mu, scale, self._below(best_mu))
+        pretended = self.box.has_free and model.cheapest < self.target - kernels.EPSILON
+        return replace(reached, pretended=pretended)
+
+    def _below(self, mu: np.ndarray) -> tuple[Piece, ...]:
+        """The subtrees that some tree below the target at these multipliers may have: these keep all their tests."""
+        model = self.model
+        point = mu[model.used]
+        total, _ = model.lowest(point)
+        slack = self.target - kernels.EPSILON - total
+        sides = self.parted.n_sides
+        order = np.argsort(model.last_used, kind="stable")
+        return tuple(
+            piece
+            for piece in (model.pieces[k] for k in order)
+            if piece.part >= sides or piece.constant + piece.slope @ point - model.low[piece.part] < slack
+        )
+
+    def _is_enough(self, effort: Effort) -> bool:
+        """Whether the target is out of reach, and little more can be gained."""
+        out_of_reach = self.ceiling < self.target - kernels.EPSILON
+        return out_of_reach and self.ceiling - self.best < effort.gain * (self.target - self.best)
+
+    def _next(self, centre: np.ndarray) -> np.ndarray | None:
+        """The nearest point at which every tree known costs as much as can be asked for."""
+        model = self.model
+        highest = min(self.ceiling, self.target + _BEYOND * (self.target - self.best))
+        level = self.best + _ASKED * (highest - self.best)
+        point, again = centre, False
+        for _ in range(_TRIES):
+            low, which = model.lowest(point)
+            if low >= self.best + _KEPT * (level - self.best):
+                break
+            model.combine(which)
+            point = self._nearest(centre, level, again)
+            if self.ceiling < level:
+                level = self.best + _LOWER * (self.ceiling - self.best)
+                if level <= self.best:
+                    return None
+                point = self._nearest(centre, level, True)
+            again = True
+        return None if np.array_equal(point, centre) else point
+
+    def _nearest(self, centre: np.ndarray, level: float, again: bool) -> np.ndarray:
+        point, top, mixture = self.model.nearest(centre, level, _EXACT * (level - self.best), again)
+        if top < self.ceiling:
+            self.ceiling, self.mixture = top, mixture
+        return point

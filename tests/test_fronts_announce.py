@@ -1,0 +1,46 @@
+"""A word before kernels are compiled for the first time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from evenleaf.datasets import load_adult
+from evenleaf.fairness import DisparateImpact
+from evenleaf.problem import pose
+from evenleaf.solve import Budget
+from evenleaf.solve.fronts import announce
+from evenleaf.solve.fronts.engine import Engine
+
+
+def test_compilation_is_announced_once(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    fresh = SimpleNamespace(
+        py_func=SimpleNamespace(__qualname__="never_compiled_here"),
+        signatures=[],
+        stats=SimpleNamespace(cache_path=str(tmp_path)),
+    )
+    monkeypatch.setattr(announce, "cuts_below", fresh)
+    problem = pose(load_adult(race="white_or_not").sample(60, seed=1).people(), fairness=DisparateImpact())
+    oracle = Engine(problem, Budget(), None).oracle
+    assert announce.announce_compilation(oracle)
+    assert not announce.announce_compilation(oracle)
+    assert caplog.text.count("compiling once") == 1
+
+
+def test_nothing_is_said_where_kernels_are_on_disk(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "first_tests.on_disk_here-1.py311.nbi").touch()
+    known = SimpleNamespace(
+        py_func=SimpleNamespace(__qualname__="on_disk_here"),
+        signatures=[],
+        stats=SimpleNamespace(cache_path=str(tmp_path)),
+    )
+    monkeypatch.setattr(announce, "cuts_below", known)
+    problem = pose(load_adult(race="white_or_not").sample(60, seed=1).people(), fairness=DisparateImpact())
+    assert not announce.announce_compilation(Engine(problem, Budget(), None).oracle)
+    assert not caplog.text
