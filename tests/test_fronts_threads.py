@@ -13,7 +13,6 @@ from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve import Budget
 from evenleaf.solve.fronts import FrontSolver, engine, oracle, sweep, worker
 from evenleaf.solve.fronts import lane as lanes
-from evenleaf.solve.fronts.crew import Crew
 from evenleaf.testing.strategies import problems
 
 NOTIONS = ("impact", "opportunity")
@@ -60,16 +59,3 @@ def test_adult(depth: int, limit: float | None) -> None:
     people = load_adult(race="white_or_not").sample(80, seed=1).people()
     problem = pose(people, fairness=DisparateImpact(), shape=Shape(max_depth=depth))
     check_same_for_any_number(problem.with_weight(1.0) if limit is None else problem.with_limit(limit))
-
-
-def test_a_crew_answers_in_order() -> None:
-    crew = Crew(3)
-    assert list(crew.each(lambda number: number * number, range(20))) == [number * number for number in range(20)]
-    crew.close()
-
-
-def test_what_goes_wrong_in_a_thread_is_raised() -> None:
-    crew = Crew(2)
-    with pytest.raises(ZeroDivisionError):
-        list(crew.each(lambda number: 1 // number, [1, 2, 0, 3]))
-    crew.close()

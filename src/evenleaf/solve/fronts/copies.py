@@ -6,7 +6,7 @@ from copy import copy
 
 import numpy as np
 
-from evenleaf.solve.fronts.crew import ALONE
+from evenleaf.solve.crew import ALONE
 from evenleaf.solve.fronts.kernels.blocks import blocks
 from evenleaf.solve.fronts.oracle import Oracle
 

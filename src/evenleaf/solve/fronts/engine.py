@@ -15,17 +15,16 @@ import heapq
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from queue import SimpleQueue
 
 import numpy as np
 
 from evenleaf.problem import EDGE, Problem
 from evenleaf.solve.budget import Budget
+from evenleaf.solve.crew import Crew
 from evenleaf.solve.fronts.answers import OutOfTime
 from evenleaf.solve.fronts.cell import Cell
 from evenleaf.solve.fronts.clock import clock
 from evenleaf.solve.fronts.copies import coarse
-from evenleaf.solve.fronts.crew import Crew
 from evenleaf.solve.fronts.lane import Lane, make_lane
 from evenleaf.solve.fronts.lattice import only_one_label
 from evenleaf.solve.fronts.limits import Limits, allowed_features
@@ -64,7 +63,7 @@ class Engine:
         self.on_news: Callable[[], None] = lambda: budget.report(self.bound, self.objective)
         self.recorder = Recorder(keep_proof, self.lane.compiled.sizes)
         allowed = allowed_features(problem, self.lane)
-        self.crew = Crew(budget.threads) if crew is None else crew
+        self.crew = Crew(budget.threads, budget.cancel) if crew is None else crew
         self.oracle = Oracle(self.lane, allowed, self.lane.least, lambda: budget.exhausted, crew=self.crew)
         self.limits = Limits(problem, self.lane)
         self.recall = self.oracle.recall
@@ -247,18 +246,11 @@ class Engine:
         if len(batch) == 1:
             yield self.hand.examine(batch[0], best, self.recall, improves=improves)
             return
-        free: SimpleQueue[Worker] = SimpleQueue()
-        for worker in self.others:
-            free.put(worker)
 
-        def work(node: Node) -> Examined:
-            worker = free.get()
-            try:
-                return worker.examine(node, best, self.recall, improves=improves)
-            finally:
-                free.put(worker)
+        def work(worker: Worker, node: Node) -> Examined:
+            return worker.examine(node, best, self.recall, improves=improves)
 
-        yield from self.crew.each(work, batch)
+        yield from self.crew.share(work, self.others, batch)
 
     def _merge(self, node: Node, examined: Examined) -> None:
         """Take over what came of a node."""

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from evenleaf.solve.crew import ALONE, Crew
 from evenleaf.solve.fronts.answers import Cheapest, Children, ForkTable, OutOfTime
-from evenleaf.solve.fronts.crew import ALONE, Crew
 from evenleaf.solve.fronts.flags import Flags, find_flags
 from evenleaf.solve.fronts.kernels.blocks import blocks, level_blocks
 from evenleaf.solve.fronts.kernels.forks import best_fork, level_sums

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenleaf.solve.fronts.crew import ALONE
+from evenleaf.solve.crew import ALONE
 from evenleaf.solve.fronts.front import LIMIT, PENALTY, TooMany
 from evenleaf.solve.fronts.lane import Lane
 from evenleaf.solve.fronts.oracle import Oracle

@@ -11,9 +11,9 @@ import numpy as np
 
 from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
+from evenleaf.solve.crew import Crew
 from evenleaf.solve.fronts.answers import OutOfTime
 from evenleaf.solve.fronts.clock import clock
-from evenleaf.solve.fronts.crew import Crew
 from evenleaf.solve.fronts.engine import EPSILON, Engine
 from evenleaf.solve.fronts.lane import make_lane
 from evenleaf.solve.fronts.lattice import common_divisor, with_share
@@ -33,7 +33,7 @@ class ShareSearch:
         lane = make_lane(problem)
         schema = problem.people.features.schema
         alike = [Tree(schema, problem.target, (Leaf(float(label)),)) for label in range(2)]
-        self.crew = Crew(budget.threads)
+        self.crew = Crew(budget.threads, budget.cancel)
         self.whole = Engine(problem, budget, start, False, lane, self.crew)
         self.engines: list[Engine] = []
         for number in range(1, divisor):

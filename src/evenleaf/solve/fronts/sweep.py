@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from evenleaf.solve.fronts.crew import ALONE, Crew
+from evenleaf.solve.crew import ALONE, Crew
 from evenleaf.solve.fronts.kernels.first_points import points_below
 from evenleaf.solve.fronts.kernels.first_tests import block_bounds, cuts_below, subsets_below
 from evenleaf.solve.fronts.kernels.sheet import lay_out

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
+from evenleaf.solve.crew import Crew
 from evenleaf.solve.proofs.labels import Labels, Region, count_labels, count_nodes
 from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH, Box, Fixing, first_boxes
 from evenleaf.solve.search.compiled import Compiled, compile_problem
@@ -67,6 +66,7 @@ class Engine:
         self.memory = Memory(self.compiled, memory)
         self.freedom = Freedom(self.compiled, problem.shape.max_depth)
         self.workers = [Worker(problem, self.compiled, budget) for _ in range(budget.threads)]
+        self.crew = Crew(len(self.workers), budget.cancel)
         self.tree: Tree | None = None
         self.objective = np.inf
         self.in_hand = -np.inf  # until the first boxes are open, nothing is known
@@ -113,9 +113,9 @@ class Engine:
                 self._push(replace(box, bound=floor), self.regions)
         self.in_hand = np.inf
         self._close_ruled_out()
-        with pool_of(len(self.workers)) as pool:
+        with closing(self.crew):
             while self.open and not self.budget.exhausted and not self._good_enough():
-                self._round(pool)
+                self._round()
                 self._wander()
                 self._close_ruled_out()
                 self.budget.report(max(self.bound, 0.0), self.objective)
@@ -157,7 +157,7 @@ class Engine:
             return taken
         return [heapq.heappop(self.open)[2] for _ in range(min(_ROUND, len(self.open)))]
 
-    def _round(self, pool: ThreadPoolExecutor | None) -> None:
+    def _round(self) -> None:
         """Examine the lowest boxes, each from the incumbent and the proofs that stand at the start of the round."""
         batch = self._take()
         self.n_begun -= sum(count_labels(item.begun) for item in batch if item.begun is not None)
@@ -165,21 +165,14 @@ class Engine:
         proofs = [item.begun or self._known_proof(item.box) for item in batch]
         decides = [self.workers[0].is_eager or self.freedom.allows(item.box, self.objective) for item in batch]
         aims = [item.aim(self.objective) for item in batch]
-        results: dict[int, tuple[Examined, Tree | None, Found | None, set[float]]] = {}
-        waiting = iter(range(len(batch)))
 
-        def work(worker: Worker) -> None:
-            # Whoever is free takes the next box: what comes out does not depend on who examined it.
-            for position in waiting:
-                worker.begin(self.tree, self.objective, self.polished)
-                examined = worker.examine(batch[position].box, proofs[position], decides[position], aims[position])
-                results[position] = examined, worker.tree, worker.found, worker.polished
+        def work(worker: Worker, k: int) -> tuple[Examined, Tree | None, Found | None, set[float]]:
+            # What comes out does not depend on who examined it.
+            worker.begin(self.tree, self.objective, self.polished)
+            examined = worker.examine(batch[k].box, proofs[k], decides[k], aims[k])
+            return examined, worker.tree, worker.found, worker.polished
 
-        if pool is None:
-            work(self.workers[0])
-        else:
-            list(pool.map(work, self.workers))
-        outcomes = [results[position] for position in range(len(batch))]
+        outcomes = self.crew.share(work, self.workers, range(len(batch)))
         for item, tried, (examined, tree, found, polished) in zip(batch, decides, outcomes, strict=True):
             self._merge(item, examined, tree, polished)
             self._meet(found)
@@ -254,13 +247,3 @@ class Engine:
         if score.feasible and score.objective < self.objective - 1e-12:
             self.tree, self.objective = tree, score.objective
             self.budget.report(max(min(self.bound, score.objective), 0.0), score.objective)
-
-
-@contextmanager
-def pool_of(n_workers: int) -> Iterator[ThreadPoolExecutor | None]:
-    """Threads, as the kernels do not hold the interpreter's lock; none where one worker is all there is."""
-    if n_workers == 1:
-        yield None
-        return
-    with ThreadPoolExecutor(n_workers) as pool:
-        yield pool

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
 
 from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
+from evenleaf.solve.crew import Crew
 from evenleaf.solve.leaves import best_leaves
 from evenleaf.solve.local import LocalSearch
-from evenleaf.solve.search.engine import pool_of
 from evenleaf.solve.values.boxes import FREE, Box, first_boxes, split_root
 from evenleaf.solve.values.compiled import Compiled, compile_values
 from evenleaf.solve.values.kernels import EPSILON
@@ -58,6 +58,7 @@ class Engine:
         self.unit = self.compiled.spread or 1.0
         shape, schema = problem.shape, problem.people.features.schema
         self.deep = shape.max_depth >= 3
+        self.crew = Crew(budget.threads, budget.cancel)
         self.workers = [Worker(problem, self.compiled, budget, self.recorder) for _ in range(budget.threads)]
         testing = shape.max_depth > 0 and shape.max_features_per_test != 0 and shape.max_leaves != 1
         self.alive = possible_tests(shape, self.compiled) if testing and self.compiled.spread > 0 else []
@@ -68,7 +69,6 @@ class Engine:
         self.order = itertools.count()
         self.climbed, self.proofs = Patterns(), Patterns()
         self.helped = 0
-        self.pool: ThreadPoolExecutor | None = None
         self.dual_scale = 1.0  # what a unit of discrimination is worth
         constant = best_leaves(problem, np.zeros(problem.people.n_people, dtype=np.intp), 1)
         if constant is not None:
@@ -94,7 +94,7 @@ class Engine:
 
     def run(self) -> None:
         """Search until nothing is open, or the budget is spent."""
-        with pool_of(len(self.workers)) as self.pool:
+        with closing(self.crew):
             self._open_first_boxes()
             self.recorder.begin()
             while self.open and not self.budget.exhausted and not self._good_enough():
@@ -120,21 +120,14 @@ class Engine:
         """Examine the lowest boxes, each from the incumbent and the patterns that stand at the start of the round."""
         batch = self._take()
         self.in_hand = min((box.bound for box in batch), default=np.inf)
-        results: dict[int, tuple[Examined, Tree | None]] = {}
-        waiting = iter(range(len(batch)))
 
-        def work(worker: Worker) -> None:
-            # Whoever is free takes the next box: what comes out does not depend on who examined it.
-            for position in waiting:
-                worker.begin(self.tree, self.objective, self.climbed, self.proofs)
-                results[position] = worker.examine(batch[position]), worker.tree
+        def work(worker: Worker, box: Box) -> tuple[Examined, Tree | None]:
+            # What comes out does not depend on who examined it.
+            worker.begin(self.tree, self.objective, self.climbed, self.proofs)
+            return worker.examine(box), worker.tree
 
-        if self.pool is None:
-            work(self.workers[0])
-        else:
-            list(self.pool.map(work, self.workers))
-        for position in range(len(batch)):
-            self._merge(*results[position])
+        for examined, tree in self.crew.share(work, self.workers, batch):
+            self._merge(examined, tree)
         self.in_hand = np.inf
 
     def _take(self) -> list[Box]:
@@ -194,7 +187,7 @@ class Engine:
             return wanderer.tree(self.problem, tests, self.budget.remaining)
 
         seeds = range(_WANDERERS * self.helped, _WANDERERS * (self.helped + 1))
-        for tree in map(wander, seeds) if self.pool is None else self.pool.map(wander, seeds):
+        for tree in self.crew.each(wander, seeds):
             if tree is not None:
                 self._offer(tree)
 

@@ -7,18 +7,22 @@ there are, no piece knows of another one that is done at the same time, and what
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
+Worker = TypeVar("Worker")
 
 
 class Crew:
-    """So many threads; with one, everything is done where it is asked for."""
+    """So many threads; with one, everything is done where it is asked for.
 
-    def __init__(self, size: int = 1) -> None:
-        self.size = size
+    Ctrl-C reaches the thread that waits for the others: `interrupted` is what tells them.
+    """
+
+    def __init__(self, size: int = 1, interrupted: Callable[[], None] = lambda: None) -> None:
+        self.size, self.interrupted = size, interrupted
         self._pool: ThreadPoolExecutor | None = None
 
     def each(self, work: Callable[[Item], Answer], items: Sequence[Item]) -> Iterator[Answer]:
@@ -28,13 +32,33 @@ class Crew:
             return
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.size)
-        waiting = [self._pool.submit(work, item) for item in items]
+        waiting: list[Future[Answer]] = []
         try:
+            for item in items:
+                waiting.append(self._pool.submit(work, item))  # noqa: PERF401 (what is begun must be cancelled)
             for answer in waiting:
                 yield answer.result()
+        except KeyboardInterrupt:
+            self.interrupted()
+            raise
         finally:
             for answer in waiting:
                 answer.cancel()
+
+    def share(
+        self, work: Callable[[Worker, Item], Answer], workers: Sequence[Worker], items: Sequence[Item]
+    ) -> list[Answer]:
+        """The answer for each item, in their order, by workers of whom each may do one thing at a time."""
+        found: dict[int, Answer] = {}
+        waiting = iter(range(len(items)))
+
+        def take(worker: Worker) -> None:
+            for position in waiting:
+                found[position] = work(worker, items[position])
+
+        for _ in self.each(take, workers):
+            pass
+        return [found[position] for position in range(len(items))]
 
     def close(self) -> None:
         """Let the threads go, once they are done with what they began."""
