@@ -29,7 +29,17 @@ from evenleaf.solve.values import worker
 from evenleaf.solve.values.ascent import LOOK
 from evenleaf.testing import brute_force
 from evenleaf.testing.strategies import problems
-from value_proofs import SOLVER, mixed, nodes_of, plain_node, single_roots, usable, whole_roots, worse_regressors
+from value_proofs import (
+    SOLVER,
+    mixed,
+    nodes_of,
+    plain_node,
+    single_roots,
+    usable,
+    whole_roots,
+    without_first_parts,
+    worse_regressors,
+)
 
 
 def stuck_certificate(problem: Problem) -> Certificate:
@@ -269,10 +279,7 @@ def test_edited_caps(tampered: tuple[Problem, Certificate]) -> None:
             if isinstance(node.within, Capped):
                 node.within = change(node.within)
         assert words in reason(certificate, problem)
-    certificate = copy_of(tampered[1])
-    for node in nodes_of(certificate):
-        if node.parts and isinstance(node.parts[0].within, Capped):
-            node.parts = node.parts[1:]
+    certificate = without_first_parts(copy_of(tampered[1]), Capped)
     assert lost in reason(certificate, problem)
 
 
@@ -283,10 +290,7 @@ def test_other_multipliers_and_missing_parts(tampered: tuple[Problem, Certificat
         node.mu = np.zeros_like(node.mu)
     assert "does not rule out" in reason(certificate, problem)
     for kind in (Roots, Kept):
-        certificate = copy_of(tampered[1])
-        for node in nodes_of(certificate):
-            if node.parts and isinstance(node.parts[0].within, kind):
-                node.parts = node.parts[1:]
+        certificate = without_first_parts(copy_of(tampered[1]), kind)
         assert "no part of the proof holds" in reason(certificate, problem)
     certificate = copy_of(tampered[1])
     for node in nodes_of(certificate):

@@ -26,7 +26,7 @@ from evenleaf.solve.certify import check
 from evenleaf.solve.certify.values.numbers import Numbers
 from evenleaf.solve.proofs.values import GRID, Kept, Node, Roots, ValuesProof
 from evenleaf.testing import brute_force, people_from
-from value_proofs import SOLVER, mixed, nodes_of, plain_node, whole_roots, worse_regressors
+from value_proofs import SOLVER, mixed, nodes_of, plain_node, whole_roots, without_first_parts, worse_regressors
 
 
 @pytest.fixture(scope="module", params=[{"fairness_weight": 1.0}, {"max_discrimination": 0.2}])
@@ -94,10 +94,7 @@ def test_missing_sets(tampered: tuple[Problem, Certificate]) -> None:
 def test_missing_parts(tampered: tuple[Problem, Certificate]) -> None:
     problem = tampered[0]
     for kind, words in ((Roots, "no part of the proof holds trees"), (Kept, "no part of the proof holds some tests")):
-        certificate = copy_of(tampered[1])
-        for node in nodes_of(certificate):
-            if node.parts and isinstance(node.parts[0].within, kind):
-                node.parts = node.parts[1:]
+        certificate = without_first_parts(copy_of(tampered[1]), kind)
         assert words in reason(certificate, problem)
     certificate = copy_of(tampered[1])
     for node in nodes_of(certificate):

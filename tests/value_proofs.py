@@ -38,6 +38,14 @@ def nodes_of(certificate: Certificate) -> list[Node]:
     return list(certificate.proof.walk())
 
 
+def without_first_parts(certificate: Certificate, kind: type) -> Certificate:
+    """Every node that is parted in one way has lost its first part."""
+    for node in nodes_of(certificate):
+        if node.parts and isinstance(node.parts[0].within, kind):
+            node.parts = node.parts[1:]
+    return certificate
+
+
 def single_roots(numbers: Numbers, feature: int) -> list[Roots]:
     """Every root of a feature, one by one."""
     tests = np.arange(numbers.offsets[feature + 1] - numbers.offsets[feature])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-from pathlib import Path
 from typing import Any
 
 from evenleaf.solve.fronts.kernels.first_tests import cuts_below
@@ -11,21 +9,12 @@ from evenleaf.solve.fronts.kernels.flags import pair_sums
 from evenleaf.solve.fronts.kernels.stumps import best_stumps
 from evenleaf.solve.fronts.kernels.whole import best_whole
 from evenleaf.solve.fronts.oracle import Oracle
-
-_announced: set[str] = set()
+from evenleaf.solve.search import kernels
 
 
 def announce_compilation(oracle: Oracle) -> bool:
     """Say so, once, where the kernels that a table needs are not on disk yet; True where it was said."""
-    kernel = _needed(oracle)
-    name = kernel.py_func.__qualname__
-    if name in _announced or kernel.signatures:
-        return False
-    _announced.add(name)
-    if any(Path(kernel.stats.cache_path).glob(f"*.{name}-*.nbi")):
-        return False
-    logging.getLogger("evenleaf").warning("compiling once: the search needs up to a minute more this first time")
-    return True
+    return kernels.announce_compilation(_needed(oracle), "up to a minute")
 
 
 def _needed(oracle: Oracle) -> Any:

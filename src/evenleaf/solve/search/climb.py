@@ -13,7 +13,7 @@ from evenleaf.solve.search.compiled import Compiled
 from evenleaf.solve.search.model import Piece
 from evenleaf.solve.search.oracle import Scratch
 from evenleaf.solve.search.plan import Found, Oracle
-from evenleaf.solve.search.steps import Effort, Record
+from evenleaf.solve.search.steps import Effort, Record, step_up
 
 _STALLS, _LEAST_STEP = 4, 0.02
 _NO_DIFFERENCE = 1e-12
@@ -126,6 +126,7 @@ class Steps(Climb):
         """Step until the target is reached, the gains run out, or the steps do."""
         mu, scale = self.box.mu.copy(), self.box.scale
         record, share = Record(mu.copy(), scale), 1.0
+        ground, weight, v = self.ground, self.compiled.weight, self.ground.differences
         direction = np.zeros_like(mu)
         for count in range(effort.steps):
             value, choice = self.bound(mu, scale)
@@ -144,7 +145,8 @@ class Steps(Climb):
                 if record.length < _LEAST_STEP:
                     break
                 continue
-            moved, scale = self._step(mu, scale, direction, record.length * (self.target - value))
+            length = record.length * (self.target - value)
+            moved, scale = step_up(kernels.step, mu, scale, weight, v, ground.limit, direction, length)
             if not moved:
                 break
         if effort.steps > 1 and record.best < self.target - kernels.EPSILON:
@@ -157,18 +159,6 @@ class Steps(Climb):
         self.average *= 1 - share
         chosen = np.flatnonzero(labels)
         self.average[chosen, labels[chosen] - 1] += share
-
-    def _step(self, mu: np.ndarray, scale: float, direction: np.ndarray, length: float) -> tuple[bool, float]:
-        """Move μ; with D ≤ ε the scale λ of the multipliers rises or falls too (ALGORITHM §7)."""
-        weight, v, limit = self.compiled.weight, self.ground.differences, self.ground.limit
-        if limit is None:
-            return kernels.step(mu, weight, v, direction, length), scale
-        slope = float((weight * mu * v).sum()) - limit
-        moved = kernels.step(mu, weight, v, direction, length / max(scale, 1e-9))
-        if abs(slope) > 1e-12:
-            wanted = scale + 0.5 * length / slope
-            scale, moved = float(np.clip(wanted, 0.5 * scale, 2.0 * scale + 1e-3)), True
-        return moved, scale
 
 
 def _with_fixings(compiled: Compiled, fixings: tuple[Fixing, ...], penalty: float) -> tuple[np.ndarray, float]:

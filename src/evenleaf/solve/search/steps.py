@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,3 +52,27 @@ class Record:
         self.length, self.stalled = self.length / 2, 0
         mu[:] = self.mu
         return self.scale
+
+
+Push = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float], bool]
+
+
+def step_up(
+    push: Push,
+    mu: np.ndarray,
+    scale: float,
+    weight: np.ndarray,
+    differences: np.ndarray,
+    limit: float | None,
+    direction: np.ndarray,
+    length: float,
+) -> tuple[bool, float]:
+    """Move μ by the kernel `push`; with D ≤ ε the scale λ of the multipliers rises or falls too (ALGORITHM §7)."""
+    if limit is None:
+        return push(mu, weight, differences, direction, length), scale
+    slope = float((weight * mu * differences).sum()) - limit
+    moved = push(mu, weight, differences, direction, length / max(scale, 1e-9))
+    if abs(slope) > 1e-12:
+        wanted = scale + 0.5 * length / slope
+        scale, moved = float(np.clip(wanted, 0.5 * scale, 2.0 * scale + 1e-3)), True
+    return moved, scale

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from evenleaf.problem import FEASIBILITY_TOLERANCE, Shape
-from evenleaf.solve.search.steps import Effort, Record
+from evenleaf.solve.search.steps import Effort, Record, step_up
 from evenleaf.solve.values import kernels
 from evenleaf.solve.values.boxes import Box
 from evenleaf.solve.values.caps import with_ghosts
@@ -111,7 +111,10 @@ class _Steps(Climb):
                 record.length, record.stalled = _SHORTER * record.length, 0
                 if record.length < _LEAST_STEP:
                     break
-            moved, scale = self._step(mu, scale, direction, record.length * (aim - value))
+            length = record.length * (aim - value)
+            moved, scale = step_up(
+                kernels.push, mu, scale, self.compiled.weight, self.differences, self.limit, direction, length
+            )
             if not moved:
                 break
         if effort.steps > 1:
@@ -127,18 +130,6 @@ class _Steps(Climb):
         closing = self.target - kernels.EPSILON
         if value >= min(closing, record.best - _DIGITS_WORTH * (self.target - record.best)):
             record.mu[:], record.best = mu, value
-
-    def _step(self, mu: np.ndarray, scale: float, direction: np.ndarray, length: float) -> tuple[bool, float]:
-        """Move μ; with D ≤ ε the scale λ of the multipliers rises or falls too (ALGORITHM §7)."""
-        weight, v, limit = self.compiled.weight, self.differences, self.limit
-        if limit is None:
-            return kernels.push(mu, weight, v, direction, length), scale
-        slope = float((weight * mu * v).sum()) - limit
-        moved = kernels.push(mu, weight, v, direction, length / max(scale, 1e-9))
-        if abs(slope) > 1e-12:
-            wanted = scale + 0.5 * length / slope
-            scale, moved = float(np.clip(wanted, 0.5 * scale, 2.0 * scale + 1e-3)), True
-        return moved, scale
 
     def _finish(self, record: Record) -> Ascended:
         best, mu, scale = record.best, record.mu, record.scale

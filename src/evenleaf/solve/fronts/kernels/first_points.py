@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from evenleaf.solve.fronts.kernels.fronts import grown, keeps, subset_sums, sums
+from evenleaf.solve.fronts.kernels.fronts import grown, keeps, kept_subsets, subset_sums, sums
 from evenleaf.solve.fronts.kernels.needless import kept_short, thinned
 from evenleaf.solve.fronts.kernels.order import DISPARITY, by_column
 from evenleaf.solve.fronts.kernels.sheet import across, block_sums, goes_left, left_of, subtracted
@@ -217,7 +217,6 @@ def _read(
 def _levels(g, sheet, sums, people, multipliers, rest, target, limits, out):
     """The points of all subsets of a feature's levels that get the second label."""
     names, starts, upper, blocks = sheet[0], sheet[4], sheet[5], sheet[7]
-    points, recipes, used = out
     most, mode, least = limits[0], limits[1], limits[2]
     width, n = multipliers.shape[1] + 1, 0
     size = starts[g + 1] - starts[g]
@@ -234,15 +233,7 @@ def _levels(g, sheet, sums, people, multipliers, rest, target, limits, out):
     found, codes, number = subset_sums(
         change[:n], base, levels[:n], heads[:n], multipliers, rest, target, most, thin, work
     )
-    for s in range(number):
-        inside = codes[s, 1]
-        if inside >= least and people - inside >= least and 0 < inside < people:
-            points, recipes = grown(points, used), grown(recipes, used)
-            for q in range(width):
-                points[used, q] = found[s, q]
-            recipes[used, 0], recipes[used, 1], recipes[used, 2] = names[g], codes[s, 0], 1
-            used += 1
-    return points, recipes, used if number >= 0 else -1
+    return kept_subsets(found, codes, number, names[g], 1, people, least, out)
 
 
 @njit

@@ -135,7 +135,6 @@ def _cut_points(f, table, heads, low, high, total, people, least, multipliers, r
 def subset_points(f, table, heads, low, high, people, least, multipliers, rest, target, most, mode, out):
     """The points of every subset of levels that gets the second label."""
     K, width, n = table.shape[1], table.shape[2], 0
-    points, recipes, used = out
     levels, own = np.empty(len(heads), np.int64), np.empty(len(heads), np.int64)
     change, base = np.empty((len(heads), width)), np.zeros(width)
     for level in range(len(heads)):
@@ -149,13 +148,20 @@ def subset_points(f, table, heads, low, high, people, least, multipliers, rest, 
     found, codes, number = subset_sums(
         change[:n], base, levels[:n], own[:n], multipliers, rest, target, most, thin, work
     )
+    return kept_subsets(found, codes, number, f, low * K + high, people, least, out)
+
+
+@njit
+def kept_subsets(found, codes, number, name, label, people, least, out):
+    """The points of the subsets that leave people enough on either side, added to a list; −1 long if `number` is."""
+    points, recipes, used = out
     for s in range(number):
         inside = codes[s, 1]
         if inside >= least and people - inside >= least and 0 < inside < people:
             points, recipes = grown(points, used), grown(recipes, used)
-            for q in range(width):
+            for q in range(found.shape[1]):
                 points[used, q] = found[s, q]
-            recipes[used, 0], recipes[used, 1], recipes[used, 2] = f, codes[s, 0], low * K + high
+            recipes[used, 0], recipes[used, 1], recipes[used, 2] = name, codes[s, 0], label
             used += 1
     return points, recipes, used if number >= 0 else -1
 

@@ -16,7 +16,7 @@ INFINITE = 1e18
 _announced: set[str] = set()
 
 
-def announce_compilation(kernel: Any) -> bool:
+def announce_compilation(kernel: Any, how_long: str = "some 20 seconds") -> bool:
     """Say so, once, when a kernel is not compiled on disk yet; True where it was said."""
     name = kernel.py_func.__qualname__
     if name in _announced or kernel.signatures:
@@ -25,5 +25,5 @@ def announce_compilation(kernel: Any) -> bool:
     cached = Path(kernel.stats.cache_path).glob(f"*.{name}-*.nbi")
     if any(cached):
         return False
-    logging.getLogger("evenleaf").warning("compiling once: the search needs some 20 seconds more this first time")
+    logging.getLogger("evenleaf").warning("compiling once: the search needs %s more this first time", how_long)
     return True
