@@ -72,6 +72,13 @@ def test_deep_proofs_hold(problem: Problem) -> None:
     holds(problem)
 
 
+def test_a_proof_holds_what_it_needs_where_a_mixture_agrees_and_is_no_tree() -> None:
+    """The multipliers that a second ascent starts from are not written down: it may not use what they rule out."""
+    columns = {"x0": list("pprpr"), "x1": list("qppsp"), "x2": [0.0, 3.0, 0.0, 1.0, 1.0]}
+    people = people_from(columns, [2, 0, 1, 3, 0], {"g": list("ababa")})
+    holds(pose(people, fairness=DisparateImpact(), fairness_weight=1.0, shape=Shape(max_depth=2)))
+
+
 @pytest.mark.long
 @given(problem=problems(task="classification", max_people=14, max_values=8, max_columns=4, max_classes=4, max_depth=3))
 @settings(max_examples=1000)

@@ -90,7 +90,7 @@ def test_a_proof_without_such_labels_is_refused() -> None:
 
 
 @pytest.mark.usefixtures("always")
-@given(problem=problems(task="classification", max_people=8, max_values=4, limits=False))
+@given(problem=problems(task="classification", max_people=7, max_values=4, limits=False))
 @settings(max_examples=60)
 def test_the_answer_is_that_of_brute_force(problem: Problem) -> None:
     answer_is_that_of_brute_force(problem.with_shape(Shape(max_depth=3)))
@@ -161,7 +161,7 @@ def test_parted_roots_are_the_same_for_any_number_of_workers() -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-@given(problem=problems(task="classification", max_people=8, max_values=4, limits=False))
+@given(problem=problems(task="classification", max_people=7, max_values=4, limits=False))
 @settings(max_examples=60)
 def test_the_answer_with_parted_roots_is_that_of_brute_force(problem: Problem) -> None:
     answer_is_that_of_brute_force(problem.with_shape(Shape(max_depth=3)))
@@ -172,6 +172,19 @@ def box_on(problem: Problem, depth: int) -> tuple[Freedom, Box]:
     compiled = compile_problem(problem)
     boxes = first_boxes(compiled, np.zeros_like(compiled.weight), 1.0, depth, walk=False)
     return Freedom(compiled, depth), replace(next(b for b in boxes if compiled.unordered[b.feature]), bound=0.5)
+
+
+@pytest.mark.usefixtures("always")
+def test_labels_that_would_be_too_many_are_given_up_and_the_proof_holds() -> None:
+    """Whatever was decided until then, all roots of the box are still looked at."""
+    problem = levelled()
+    patient = SOLVER.solve(problem, Budget())
+    with patch.multiple(worker, _JUDGED=2, _MOST_FORESEEN=0):
+        given_up = SOLVER.solve(problem, Budget())
+    assert given_up.objective == pytest.approx(patient.objective, abs=1e-9)
+    assert given_up.message != patient.message
+    assert given_up.certificate is not None
+    assert check(given_up.certificate, problem).holds
 
 
 def test_boxes_far_below_the_incumbent_are_split_first() -> None:

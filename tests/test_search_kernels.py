@@ -59,8 +59,9 @@ def test_exactly_the_cuts_below_the_slack_are_kept(seed: int, n_people: int, n_p
     n_roots = len(made["moves"]) + 1
     keep = np.zeros(size, dtype=np.uint8)
     kernels._mark_few(
-        made["prices"], made["starts"], made["order"], made["segment"], size, made["moves"], 0,
-        made["on_side"].copy(), np.ones(n_roots, dtype=np.bool_), made["slack"], np.arange(size), keep,
+        made["prices"], made["starts"], made["order"], made["segment"], size, made["moves"], 0, n_roots - 1,
+        made["on_side"].copy(), np.ones(n_roots, dtype=np.bool_), np.full(n_roots, -np.inf), made["slack"],
+        np.arange(size), keep,
     )  # fmt: skip
     expected = np.zeros(size, dtype=np.uint8)
     for root in range(n_roots):

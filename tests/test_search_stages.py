@@ -18,7 +18,7 @@ from evenleaf.solve import Budget, Status
 from evenleaf.solve.proofs.labels import Labels
 from evenleaf.solve.search import SearchSolver, engine, kernels, worker
 from evenleaf.solve.search.boxes import Box
-from evenleaf.solve.search.compiled import compile_problem
+from evenleaf.solve.search.compiled import Compiled, compile_problem
 from evenleaf.solve.search.decode import decode
 from evenleaf.solve.search.descent import Descent
 from evenleaf.solve.search.plan import Found, Plan
@@ -131,3 +131,25 @@ def test_annealing_is_the_same_every_time() -> None:
     problem = without_pattern(4)
     trees = [SearchSolver().solve(problem, Budget(time_limit=60)).tree for _ in range(2)]
     assert trees[0] == trees[1]
+
+
+@given(problem=problems(task="classification", max_people=12, max_columns=3, max_classes=3, limits=False))
+@settings(deadline=None, max_examples=60)
+def test_subtrees_get_the_best_root_once_everybody_is_placed(problem: Problem) -> None:
+    """It is worth what it says, and no more than the root that leaves all free ranks on the right."""
+    c = compile_problem(problem.with_shape(Shape(max_depth=3)))
+    if not c.n_features or problem.max_discrimination is not None:
+        return
+    placed = (c.ranks[0] == 0) | (c.ranks[0] == int(c.sizes[0]) - 1)
+    first = c.ranks[0] == 0
+    draft = Found(Plan(0, np.arange(int(c.sizes[0])) == 0), np.where(first, 0, c.n_labels), np.inf)
+    found = Descent(c, 3, None).completed(draft, placed)
+    assert found.objective == pytest.approx(true_objective(c, found.labels), abs=1e-9)
+    everybody_right = np.full(c.n_people, 0 if first.all() else c.n_labels)
+    assert found.objective <= true_objective(c, everybody_right) + 1e-9
+
+
+def true_objective(c: Compiled, labels: np.ndarray) -> float:
+    v = np.zeros_like(c.weight)
+    kernels.differences(c.pointers, c.rows, c.entries, labels, v)
+    return float(c.labels_to_loss(labels) + (c.weight * np.abs(v)).sum())

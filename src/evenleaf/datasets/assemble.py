@@ -51,7 +51,7 @@ def missing(values: np.ndarray) -> np.ndarray:
     """Who has no value: None in a column of texts, NaN in a column of numbers."""
     if values.dtype != object:
         return np.isnan(values)
-    return np.fromiter((value is None for value in values), dtype=bool, count=len(values))
+    return np.asarray(np.equal(values, None), dtype=bool)  # type: ignore[call-overload]  # far faster than one by one
 
 
 def take_rows(columns: RawColumns, rows: np.ndarray) -> RawColumns:

@@ -6,7 +6,7 @@ import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
-from xml.sax.saxutils import escape, quoteattr
+from html import escape
 
 from evenleaf.tree.text import leaf_text, missing_text, question_text, tree_text
 from evenleaf.tree.tree import Branch, Leaf, Tree
@@ -42,11 +42,11 @@ def tree_svg(tree: Tree, note: Note | None = None) -> str:
     boxes = _layout(tree, note or (lambda _: ""))
     width = max(box.x for box in boxes) + _WIDTH + _PAD
     height = max(box.bottom for box in boxes) + _PAD
-    name = quoteattr(_visible(f"decision tree for {tree.target.name}"))
+    name = escape(_visible(f"decision tree for {tree.target.name}"))
     size = f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}"'
     font = 'font-family="system-ui, sans-serif" font-size="12"'
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label={name} {size} {font}>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{name}" {size} {font}>',
         f"<desc>{_clean(tree_text(tree))}</desc>",
         *(edge for position, node in enumerate(tree.nodes) for edge in _edges(boxes, position, node)),
         *(_drawn(box) for box in boxes),
@@ -124,7 +124,7 @@ def _edge(above: _Box, below: _Box, word: str) -> str:
 
 
 def _clean(text: str) -> str:
-    return escape(_visible(text))
+    return escape(_visible(text), quote=False)
 
 
 def _visible(text: str) -> str:

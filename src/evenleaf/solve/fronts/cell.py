@@ -14,7 +14,8 @@ from evenleaf.solve.fronts.flags import Flags
 from evenleaf.solve.fronts.lane import Lane, Prices
 from evenleaf.solve.fronts.oracle import Oracle
 from evenleaf.solve.fronts.outline import filled
-from evenleaf.solve.fronts.tests import Box, Fork, Levels, Part, Sketch, Slot, Split
+from evenleaf.solve.fronts.recall import Key
+from evenleaf.solve.fronts.tests import Box, Cuts, Fork, Levels, Part, Sketch, Slot, Split
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,16 +113,32 @@ class Cell:
         return total
 
     def values(self, prices: Prices, cutoff: np.ndarray | None = None) -> np.ndarray:
-        """The least price of each slot at each multipliers; where there is but one slot, at most the cutoff's."""
-        if cutoff is not None and len(self.places) == 1 and self.places[0].fork is None:
-            place = self.places[0]
-            return self.oracle.value(place.members, place.depth, prices, cutoff)[None]
-        return np.array([self._value(place, prices) for place in self.places])
+        """The least price of each slot at each multipliers; the last one is not looked into beyond the cutoff's sum."""
+        keys = [self._key(number, prices) for number in range(len(self.places))]
+        known = self.oracle.recall.known
+        found = [None if key is None else known.get(key) for key in keys]
+        for number in [number for number, value in enumerate(found) if value is None]:
+            others = [value for value in (*found[:number], *found[number + 1 :]) if value is not None]
+            last = cutoff is not None and len(others) == len(found) - 1
+            most = cutoff - sum(others) if last and cutoff is not None else None
+            found[number] = value = self._value(self.places[number], prices, most)
+            key = keys[number]
+            if key is not None and (most is None or bool((value < most).all())):
+                known[key] = value
+        return np.array(found)
 
-    def _value(self, place: Place, prices: Prices) -> np.ndarray:
+    def _key(self, number: int, prices: Prices) -> Key | None:
+        """Where what a slot costs is remembered: halves of a box of first tests have one of its slots each."""
+        part, place = self.part, self.places[number]
+        if not isinstance(part, Split) or len(self.places) != 2 or not isinstance(part.box, Cuts):
+            return None
+        side = -1 - part.box.high if number else part.box.low
+        return self.oracle.least, part.box.feature, side, place.depth, prices.multipliers.tobytes()
+
+    def _value(self, place: Place, prices: Prices, cutoff: np.ndarray | None) -> np.ndarray:
         if place.fork is not None:
-            return self.oracle.fork(place.fork, place.members, prices)
-        return self.oracle.value(place.members, place.depth, prices)
+            return self.oracle.fork(place.fork, place.members, prices, cutoff)
+        return self.oracle.value(place.members, place.depth, prices, cutoff)
 
     def _cheapest(self, place: Place, prices: Prices) -> Cheapest:
         if place.fork is not None:

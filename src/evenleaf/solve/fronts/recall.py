@@ -11,12 +11,16 @@ import numpy as np
 from evenleaf.solve.fronts.tests import Box
 
 Hints = MutableMapping[tuple[int, int, int, int], Box]
-Known = MutableMapping[tuple[int, int, int, int, bytes], np.ndarray]
+Key = tuple[int, int, int, int, bytes]
+Known = MutableMapping[Key, np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
 class Recall:
-    """First tests by the slot's people (least leaf, how many, first, last), and values of levels at multipliers."""
+    """First tests by the slot's people (least leaf, how many, first, last), and what is known at multipliers.
+
+    That is the value of a level, or of a side of a cut.
+    """
 
     hints: Hints = field(default_factory=dict)
     known: Known = field(default_factory=dict)

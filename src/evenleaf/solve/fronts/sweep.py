@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from evenleaf.solve.crew import ALONE, Crew
+from evenleaf.solve.fronts.kernels.corners import weights
 from evenleaf.solve.fronts.kernels.first_points import points_below
 from evenleaf.solve.fronts.kernels.first_tests import block_bounds, cuts_below, subsets_below
 from evenleaf.solve.fronts.kernels.sheet import lay_out
@@ -150,8 +151,9 @@ class Sweep:
         `few`, only features with few tests are looked at.
         """
         best = np.zeros((1, self.lane.n_dimensions + 1)), np.zeros((1, 9), dtype=np.int64)
-        asked, inputs, number = (prices.multipliers[:1], rest[:1]), self.inputs(prices, 0), 0
-        lined = inputs[self.sheet[2]]
+        asked, number = (prices.multipliers[:1], rest[:1]), 0
+        plain = self.inputs(prices, 0)
+        lined, inputs = plain[self.sheet[2]], self._with_corners(plain, mode, float(prices.multipliers[0, 0]))
 
         def whole(row: int) -> tuple[int, np.ndarray, tuple[np.ndarray, np.ndarray]]:
             own, own_goal = (np.zeros_like(best[0]), np.zeros_like(best[1])), goal.copy()
@@ -159,7 +161,7 @@ class Sweep:
             done = best_whole(self.sheet, self.by_level, row, inputs, lined, asked, own_goal, limits, own)
             return done, own_goal, own
 
-        for rows in self._together(self._in_order(inputs, few)):
+        for rows in self._together(self._in_order(plain, few)):
             for excuse, reached, own in list(self.crew.each(whole, rows)):
                 if excuse < 0:
                     return best[0], best[1], int(excuse)
@@ -170,6 +172,7 @@ class Sweep:
     def _in_order(self, inputs: np.ndarray, few: bool) -> np.ndarray:
         """The rows whose tests are swept: what features with few tests find, the cheapest first, helps the others."""
         tests, swept = np.diff(self.sheet[4]).astype(float), self._swept
+        inputs = np.ascontiguousarray(inputs[:, :4])
         if few:
             swept = swept[~self.by_level[swept] & (tests[swept] <= _FEW_TESTS)]
         for row in swept:
@@ -197,6 +200,11 @@ class Sweep:
         price = np.ascontiguousarray(prices.table[self.members, 0, lead])
         count = self.lane.compiled.count[self.members].astype(float)
         return np.column_stack([price, np.minimum(price, 0.0), self.lane.vectors[self.members, 0], count])
+
+    def _with_corners(self, inputs: np.ndarray, mode: int, mu: float) -> np.ndarray:
+        """The same, and what is negative of the two quantities by which pairs of stumps are ruled out."""
+        made = weights(mode, mu)
+        return np.column_stack([inputs, np.minimum(inputs[:, 2:4] @ made.T, 0.0)])
 
     def _leading(self, prices: Prices, rest: np.ndarray) -> int:
         """The multipliers that are tried first: those at which stumps and the rest cost most."""

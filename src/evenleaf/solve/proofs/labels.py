@@ -37,6 +37,7 @@ class Labels:
     label: int = 0
     children: tuple[Labels, Labels] | None = None
     parts: list[Region] = field(default_factory=list)
+    gain: float = 0.0  # how much the labels raised the bound; a hint for the next root, no part of the record
 
     def nodes(self) -> Iterator[Labels]:
         """This node and all below it."""

@@ -31,6 +31,7 @@ class Ascended:
     costs: np.ndarray
     found: Found | None
     pieces: tuple[Piece, ...] = ()
+    draft: Found | None = None  # where people are free: two subtrees and everybody's label, not priced
     pretended: bool = False  # with people free, some labels that no tree may give cost less than the target
 
 

@@ -30,7 +30,7 @@ class Descent:
         self.compiled, self.depth = compiled, depth
         self.limit = -1.0 if limit is None else limit
         self.n_tests = (1 << depth) - 1
-        self.v = np.zeros_like(compiled.weight)
+        self.v, self.before = np.zeros_like(compiled.weight), np.zeros_like(compiled.weight)
 
     def improvements(self, found: Found) -> Iterator[Found]:
         """Every better tree on the way down."""
@@ -49,6 +49,16 @@ class Descent:
                     objective, better = value, True
                     yield objective
 
+    def completed(self, draft: Found, placed: np.ndarray) -> Found:
+        """The subtrees of a draft, labelled as those who are placed are, below the best root on its feature."""
+        nodes, everybody = self._empty(), np.ones(self.compiled.n_people, np.bool_)
+        self._fill(nodes, 0, draft.plan, placed, draft.labels)
+        below, above = self._answers(nodes, 1), self._answers(nodes, 2)
+        objective, left_ranks = self._along(draft.plan.feature, everybody, below, above, self._worth(above), np.inf)
+        assert left_ranks is not None  # noqa: S101 (any test is better than none)
+        nodes[0].left_ranks = left_ranks
+        return self.found(nodes, objective)
+
     def found(self, nodes: list[Node], objective: float) -> Found:
         """The tree that the tests of a heap make."""
         plan = self._plan(nodes, 0)
@@ -57,9 +67,12 @@ class Descent:
 
     def nodes_of(self, found: Found) -> list[Node]:
         """Every place of the heap with a test; a leaf higher up becomes tests that send everybody left."""
-        nodes = [Node(0, np.ones(int(self.compiled.sizes[0]), np.bool_), [0, 0]) for _ in range(self.n_tests)]
+        nodes = self._empty()
         self._fill(nodes, 0, found.plan, np.ones(self.compiled.n_people, np.bool_), found.labels)
         return nodes
+
+    def _empty(self) -> list[Node]:
+        return [Node(0, np.ones(int(self.compiled.sizes[0]), np.bool_), [0, 0]) for _ in range(self.n_tests)]
 
     def _fill(self, nodes: list[Node], place: int, plan: Plan | None, member: np.ndarray, labels: np.ndarray) -> None:
         here = int(labels[member][0]) if member.any() else 0
@@ -109,8 +122,9 @@ class Descent:
             pairs = [(self._answers(nodes, 2 * place + 1), self._answers(nodes, 2 * place + 2), node.labels)]
         best = objective
         for below, above, labels in pairs:
+            worth = self._worth(np.where(member, above, everybody))
             for feature in range(self.compiled.n_features):
-                value, ranks = self._along(feature, member, below, above, everybody, best)
+                value, ranks = self._along(feature, member, below, above, worth, best)
                 if ranks is not None and value < best - GAIN:
                     before = node.feature, node.left_ranks, node.labels
                     node.feature, node.left_ranks, node.labels = feature, ranks, list(labels)
@@ -119,6 +133,12 @@ class Descent:
                     else:
                         node.feature, node.left_ranks, node.labels = before
         return best
+
+    def _worth(self, labels: np.ndarray) -> tuple[float, float]:
+        """The loss and the disparity of some labels; their differences are kept in `before`."""
+        c = self.compiled
+        kernels.differences(c.pointers, c.rows, c.entries, labels, self.before)
+        return c.labels_to_loss(labels), kernels.disparity_of(c.weight, self.before)
 
     def _keeps_limits(self, nodes: list[Node]) -> bool:  # noqa: ARG002
         """Whether these tests may be: here they always may."""
@@ -129,13 +149,21 @@ class Descent:
         return np.asarray(self.compiled.ranks[feature])
 
     def _along(
-        self, feature: int, member: np.ndarray, below: np.ndarray, above: np.ndarray, now: np.ndarray, target: float
+        self,
+        feature: int,
+        member: np.ndarray,
+        below: np.ndarray,
+        above: np.ndarray,
+        worth: tuple[float, float],
+        target: float,
     ) -> tuple[float, np.ndarray | None]:
-        """The best test on a feature: (objective, its ranks on the left)."""
+        """The best test on a feature: (objective, its ranks on the left).
+
+        `worth` is the loss and the disparity while all members are above it, where differences are those of `before`.
+        """
         c = self.compiled
-        labels = np.where(member, above, now)
-        kernels.differences(c.pointers, c.rows, c.entries, labels, self.v)
-        loss, disparity = c.labels_to_loss(labels), kernels.disparity_of(c.weight, self.v)
+        self.v[:] = self.before
+        loss, disparity = worth
         size = int(c.sizes[feature])
         ranks = c.ranks[feature] if c.unordered[feature] else self._cut_ranks(feature, member)
         order, starts = kernels.by_level(ranks, np.flatnonzero(member), size)

@@ -28,7 +28,7 @@ from evenleaf.solve.search.worker import Examined, Worker, region_of
 from evenleaf.tree import Leaf, Tree
 
 _ROUND = 8  # boxes a round; must not depend on the number of workers
-_FIRST_WANDERING, _WORK_A_ROUND = 8, 500_000  # people to look at while wandering
+_FIRST_WANDERING, _WORK_A_ROUND = 4, 500_000  # people to look at while wandering
 _LAST_STEP = 0.004  # of the incumbent: a bound as close as that is raised all the way
 
 
@@ -193,7 +193,7 @@ class Engine:
             self.found = found
 
     def _wander(self) -> None:
-        """Look about for better trees, in the rounds 8, 16, 32, …, for as long as the search already takes."""
+        """Look about for better trees, in the rounds 4, 8, 16, …, for as long as the search already takes."""
         self.rounds += 1
         shallow = self.problem.shape.max_depth <= MOST_SWEPT_DEPTH  # there, rounds take too little time for that
         if shallow or self.rounds < _FIRST_WANDERING or self.rounds & (self.rounds - 1):

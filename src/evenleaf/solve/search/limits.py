@@ -16,16 +16,19 @@ def allowed_pairs(shape: Shape, schema: Schema, compiled: Compiled, root: int) -
     columns = [feature.column for feature in compiled.features]
     options: list[tuple[int, ...]] = [*((column,) for column in columns), ()]
     limits = shape.use_limits(schema)
-    no_tests = shape.max_depth == 0 or shape.max_features_per_test == 0
     allowed = np.zeros((len(options), len(options)), dtype=np.bool_)
-    for f, left in enumerate(options):
-        for g, right in enumerate(options):
+    if shape.max_depth == 0 or shape.max_features_per_test == 0:
+        return allowed
+    first = 0 if shape.max_depth >= 2 else len(columns)
+    if shape.max_leaves is None and shape.max_features_used is None and not limits:
+        allowed[first:, first:] = True
+        return allowed
+    for f, left in enumerate(options[first:], first):
+        for g, right in enumerate(options[first:], first):
             below = (*left, *right)
             uses = Counter((columns[root], *below))
             allowed[f, g] = (
-                not no_tests
-                and (shape.max_depth >= 2 or not below)
-                and (shape.max_leaves is None or 2 + len(below) <= shape.max_leaves)
+                (shape.max_leaves is None or 2 + len(below) <= shape.max_leaves)
                 and (shape.max_features_used is None or len(uses) <= shape.max_features_used)
                 and all(uses[column] <= limit for column, limit in limits.items())
             )

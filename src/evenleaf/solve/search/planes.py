@@ -17,6 +17,7 @@ from evenleaf.solve.search.climb import Ascended, Climb, Ground
 from evenleaf.solve.search.deep import DeepOracle
 from evenleaf.solve.search.limited import LimitedOracle
 from evenleaf.solve.search.model import Model, Piece, Plane
+from evenleaf.solve.search.plan import Found
 from evenleaf.solve.search.steps import Effort
 
 _ASKED, _BEYOND = 0.5, 1.0  # how much of what the model allows is asked for; how far beyond the target, at most
@@ -39,6 +40,7 @@ class PlaneClimb(Climb):
         super().__init__(ground, box, oracle, fixings, target)
         self._penalise(box.scale)
         self.parted = oracle
+        self.draft: Found | None = None
         self.model = Model(self.compiled, self.base, self.constant, oracle.part_of_each())
         self.best, self.ceiling = -np.inf, np.inf
         self.mixture: list[tuple[float, Plane]] = []
@@ -64,7 +66,7 @@ class PlaneClimb(Climb):
                     self.best, best_mu = value, mu.copy()
                 if value >= self.target - kernels.EPSILON:
                     break
-                model.learn(self.consider(choice))
+                model.learn(self._drafted(choice, value))
                 far = count == 0 and value < self.target - effort.near * abs(self.target)
                 if far or count + 1 == effort.steps or not np.isfinite(self.target):
                     break
@@ -82,7 +84,14 @@ class PlaneClimb(Climb):
             self.average = model.average(self.mixture)
         reached = self.finish(self.best, best_mu, scale, self._below(best_mu))
         pretended = self.box.has_free and model.cheapest < self.target - kernels.EPSILON
-        return replace(reached, pretended=pretended)
+        return replace(reached, pretended=pretended, draft=self.draft)
+
+    def _drafted(self, choice: tuple[int, ...], value: float) -> np.ndarray:
+        """Everybody's label in the oracle's tree; where people are free, keep the best one's tests, too."""
+        labels = self.consider(choice)
+        if value == self.best and self.box.has_free and isinstance(self.parted, DeepOracle):
+            self.draft = Found(self.parted.plan(choice, labels), labels, np.inf)
+        return labels
 
     def _below(self, mu: np.ndarray) -> tuple[Piece, ...]:
         """The subtrees that some tree below the target at these multipliers may have: these keep all their tests."""

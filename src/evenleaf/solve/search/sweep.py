@@ -37,8 +37,11 @@ class SweepOracle:
         return value + self._loose(), (root, left, right)
 
     def _loose(self) -> float:
-        costs = self.scratch.costs
-        return 0.0 if self.real else float(np.minimum(costs[self.sides.free].min(axis=1), 0.0).sum())
+        if self.real:
+            return 0.0
+        free = self.scratch.costs[self.sides.free]
+        least = free[:, 0] if free.shape[1] == 1 else free.min(axis=1)
+        return float(np.minimum(least, 0.0).sum())
 
     def _sweep(self, side: int) -> None:
         c, sides = self.compiled, self.sides
@@ -46,13 +49,24 @@ class SweepOracle:
             self.scratch.costs, sides.members[side], sides.groups[side], sides.starts[side], sides.members[side],
             self.sides.segment[side], sides.n_segments[side], c.unordered,
             self.box.moves, self.on_side[side], self.live, self.values[side], self.h, self.sums, self.totals[side],
-            c.count, self.least_people,
         )  # fmt: skip
+        if self.least_people > 1:
+            kernels.crowd_levels(
+                self.scratch.costs, sides.members[side], sides.segment[side], sides.n_segments[side], c.unordered,
+                c.count, self.least_people, self.values[side],
+            )  # fmt: skip
 
     def _mark(self, side: int, slack: np.ndarray, keep: np.ndarray) -> None:
         c, sides = self.compiled, self.sides
+        if c.n_labels == 1:
+            kernels.mark_few_cuts(
+                self.scratch.costs, sides.starts[side], sides.members[side],
+                sides.segment[side], sides.n_segments[side], c.unordered, self.box.moves, self.on_side[side], self.live,
+                self.values[side], c.offsets, sides.place[side], slack, keep,
+            )  # fmt: skip
+            return
         kernels.mark_cuts(
-            self.scratch.costs, sides.members[side], sides.groups[side], sides.starts[side], sides.members[side],
+            self.scratch.costs, sides.members[side], sides.groups[side],
             sides.segment[side], sides.n_segments[side], c.unordered, self.box.moves, self.on_side[side], self.live,
             self.values[side], self.h, self.sums, self.totals[side], c.offsets, sides.place[side], slack, keep,
         )  # fmt: skip
@@ -65,7 +79,9 @@ class SweepOracle:
         labels = np.zeros(c.n_people, dtype=np.int64)
         if not self.real:
             free = self.sides.free
-            labels[free] = np.column_stack([np.zeros(free.sum()), costs[free]]).argmin(axis=1)
+            prices = costs[free]
+            cheapest = prices.argmin(axis=1)
+            labels[free] = np.where(prices[np.arange(len(prices)), cheapest] < 0, cheapest + 1, 0)
         for side, feature in enumerate(features):
             member = (goes_left if side == 0 else ~goes_left) & ~self.sides.free
             f = min(feature, c.n_features - 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 
 import numpy as np
 
@@ -20,8 +21,12 @@ class Wanderer:
 
     def __init__(self, descent: Descent) -> None:
         self.descent, self.compiled = descent, descent.compiled
-        self.order = np.argsort(self.compiled.ranks, axis=1, kind="stable")
         self.runs = 0
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        """People by rank, feature by feature; shallow trees do without."""
+        return np.argsort(self.compiled.ranks, axis=1, kind="stable")
 
     def wander(self, found: Found, work: int, stop: Callable[[], bool]) -> Iterator[Found]:
         """Every better tree at the end of a run; `work` is how many people all steps together may look at."""

@@ -9,15 +9,17 @@ import numpy as np
 from evenleaf.solve.search.ascent import CLIMB, GLANCE, LOOK, SEARCH
 from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH, single_root
 from evenleaf.solve.search.compiled import Compiled
+from evenleaf.solve.search.plan import Found
 from evenleaf.solve.search.steps import Effort
 from evenleaf.solve.search.worker import Worker
 
 _DEEPEST_CLIMBED = 3  # below that a single bound takes too long
 _WORK = 12_000_000  # people that wandering may look at, again and again
-_CUTS_TRIED, _ROOTS_CLIMBED = 8, 3
+_CUTS_TRIED, _ROOTS_CLIMBED, _DESCENTS = 8, 3, 2
 
 
 Root = tuple[int, np.ndarray]  # a feature, and the ranks that go left
+Look = tuple[float, Root, Found | None]  # the bound of a root, and the best tree met there
 
 
 def warm_up(worker: Worker) -> tuple[np.ndarray, float]:
@@ -26,12 +28,15 @@ def warm_up(worker: Worker) -> tuple[np.ndarray, float]:
     shallow = _shallower(worker) if deep else worker
     mu, scale = _first_look(shallow)
     _first_trees(worker, shallow)
-    roots = _promising(shallow, _CUTS_TRIED, mu, scale)[:_ROOTS_CLIMBED]
+    looks = _looks(shallow, _CUTS_TRIED if worker.depth > 1 else 1, mu, scale)  # a single test is soon found
+    if not deep:
+        _descend_elsewhere(worker, looks)
+    roots = _lowest(looks, _ROOTS_CLIMBED)
     for _ in range(2):
         mu, scale = _climb(shallow, roots, SEARCH, mu, scale)
     if worker.depth == _DEEPEST_CLIMBED:
         _first_trees(worker, shallow)
-        mu, scale = _climb(worker, _promising(worker, _CUTS_TRIED, mu, scale)[:_ROOTS_CLIMBED], CLIMB, mu, scale)
+        mu, scale = _climb(worker, _lowest(_looks(worker, _CUTS_TRIED, mu, scale), _ROOTS_CLIMBED), CLIMB, mu, scale)
     return mu, scale
 
 
@@ -48,7 +53,7 @@ def _first_look(worker: Worker) -> tuple[np.ndarray, float]:
     """Few roots, few steps, no descents."""
     mu, scale = np.zeros_like(worker.compiled.weight), 1.0
     worker.polishes = False
-    mu, scale = _climb(worker, _promising(worker, 1, mu, scale)[:2], GLANCE, mu, scale)
+    mu, scale = _climb(worker, _lowest(_looks(worker, 1, mu, scale), 2), GLANCE, mu, scale)
     worker.polishes = True
     return mu, scale
 
@@ -64,16 +69,33 @@ def _first_trees(worker: Worker, shallow: Worker) -> None:
         worker.wander(_WORK)
 
 
-def _promising(worker: Worker, cuts: int, mu: np.ndarray, scale: float) -> list[Root]:
-    """Some roots a feature, those with the lowest bounds first."""
-    looks: list[tuple[float, int, Root]] = []
+def _descend_elsewhere(worker: Worker, looks: list[Look]) -> None:
+    """Where a descent ends depends on where it starts: some from the best trees with roots on different features."""
+    best: dict[int, Found] = {}
+    for _, (feature, _), found in looks:
+        if found is not None and (feature not in best or found.objective < best[feature].objective):
+            best[feature] = found
+    for found in sorted(best.values(), key=lambda found: found.objective)[: 0 if worker.coupled else _DESCENTS]:
+        if not worker.budget.exhausted:
+            worker.descend(found)
+
+
+def _looks(worker: Worker, cuts: int, mu: np.ndarray, scale: float) -> list[Look]:
+    """A look at some roots a feature."""
+    looks: list[Look] = []
     for feature in range(worker.compiled.n_features):
         for left in _sample_roots(worker.compiled, feature, cuts) if worker.pairs[feature].any() else []:
             if worker.budget.exhausted:
                 break
             box = single_root(worker.compiled, feature, left, mu, scale, worker.depth)
-            looks.append((worker.climb(box, LOOK).box.bound, len(looks), (feature, left)))
-    return [root for _, _, root in sorted(looks, key=lambda look: look[:2])]
+            reached = worker.climb(box, LOOK)
+            looks.append((reached.box.bound, (feature, left), reached.found))
+    return looks
+
+
+def _lowest(looks: list[Look], n_roots: int) -> list[Root]:
+    """The roots with the lowest bounds, the first among equals."""
+    return [root for _, root, _ in sorted(looks, key=lambda look: look[0])[:n_roots]]
 
 
 def _climb(worker: Worker, roots: list[Root], effort: Effort, mu: np.ndarray, scale: float) -> tuple[np.ndarray, float]:

@@ -18,7 +18,7 @@ from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.proofs.labels import GRID, OPEN, Labels, Region
 from evenleaf.solve.search.ascent import AT_FREE, CLIMB, DEEP_GLANCE, GLANCE, LOOK, Ascended, Ascent, Piece
-from evenleaf.solve.search.boxes import LEFT, MOST_SWEPT_DEPTH, RIGHT, Box, Fixing, split
+from evenleaf.solve.search.boxes import FREE, LEFT, MOST_SWEPT_DEPTH, RIGHT, Box, Fixing, split
 from evenleaf.solve.search.compiled import Compiled
 from evenleaf.solve.search.decode import decode
 from evenleaf.solve.search.descent import Descent
@@ -31,7 +31,7 @@ from evenleaf.solve.search.usage import deep_supply
 from evenleaf.solve.search.wander import Wanderer
 from evenleaf.tree import Tree
 
-_WORTH_DECIDING = 0.97  # of the aim: a box with free people whose bound is lower is better split
+_WORTH_DECIDING = 0.985  # of the aim: a box with free people whose bound is lower is better split
 _EAGER_DEPTH = 3  # deeper down a bound is too dear for that
 _WORK = 20000
 _MOST_MOVES = 64
@@ -40,7 +40,9 @@ _MOST_LABEL_NODES = 60  # a box with several roots that needs more than this is 
 _MOST_NEW_AT_FIRST = 30  # at one root: where it takes more, the bound is raised step by step
 _MOST_LABEL_NODES_AT_A_ROOT = 20_000  # then the relaxation of long lists of levels is to blame: the bound stands
 _MOST_DECIDED = 12  # labels in a row, in a box with free people: where it takes more, it takes very many
+_JUDGED, _MOST_FORESEEN = 12, 60  # in a box with free people: nodes before the rest is foreseen; nodes in all
 _MOST_BELOW = 12  # boxes below decided labels: where there are more, the labels were not worth it
+_MAY_CLOSE = 1e-4  # of the aim: a node that another root's proof left further below it is not worth a look
 _SURE = 1e-9  # a mixture with less doubt than that agrees
 _NEAR, _MANY_POLISHED = 0.03, 8  # a tree within this part of the incumbent is worth a descent, while there were few
 
@@ -67,6 +69,7 @@ class _Node:
     box: Box
     fixings: tuple[Fixing, ...]
     known: tuple[Piece, ...] = ()
+    first: float = -np.inf  # the bound of the box before any label was decided
 
     @property
     def is_top(self) -> bool:
@@ -88,7 +91,8 @@ class _Node:
     def below(self, old: Labels | None, proof: Labels, reached: Ascended, fixing: Fixing) -> _Node:
         """The node where one more label is decided."""
         known = tuple(p for p in reached.pieces if p.keeps(fixing.person, fixing.label, fixing.equal))
-        return _Node(old, proof, reached.box, (*self.fixings, fixing), known)
+        first = reached.box.bound if self.is_top else self.first
+        return _Node(old, proof, reached.box, (*self.fixings, fixing), known, first)
 
 
 class Worker:
@@ -160,7 +164,16 @@ class Worker:
         if reached.found is not None:
             self._take(reached.found)
             self._polish(reached.found)
+        if reached.draft is not None and not self.coupled:
+            self._complete(reached.draft, box)
         return reached
+
+    def _complete(self, draft: Found, box: Box) -> None:
+        """Make a tree of two subtrees by placing those who are free: no other tree is met before they are placed."""
+        placed = (box.state != FREE)[self.compiled.ranks[box.feature]]
+        found = self.descent.completed(draft, placed)
+        self._take(found)
+        self._polish(found)
 
     def _take(self, found: Found) -> None:
         self.found = found if self.found is None or found.objective < self.found.objective else self.found
@@ -224,6 +237,7 @@ class Worker:
         top = Labels(_UNSEEN, 1.0)
         stack = [_Node(old, top, box, box.fixings)]
         visited, new, first = 0, 0, box
+        closed = 0.0  # how much of the tree of labels, if both answers about a person are half of what is below
         below: list[tuple[Box, list[Region]]] = []
         while stack:
             visited += 1
@@ -243,14 +257,18 @@ class Worker:
             if visited > _MOST_LABEL_NODES_AT_A_ROOT:
                 return Examined(region_of(box, self.compiled), [box], stuck=True)
             node = stack.pop()
+            waiting = len(stack)
             reached = self._branch(node, stack)
+            closed += (reached is None and len(stack) == waiting) * 0.5**decided
+            if self.is_eager and box.has_free and _JUDGED <= visited > _MOST_FORESEEN * closed:
+                return Examined(region_of(first, self.compiled), self._split(first))
             if reached is not None and (node.is_top or not reached.pretended):
                 return self._instead(box, reached)
             if reached is not None:
                 parts = self._split(replace(reached.box, fixings=node.fixings))
                 below += [(part, node.proof.parts) for part in parts]
-            if visited == 1 and stack:
-                first = stack[-1].box  # with what was reached before any label was decided
+            # With what was reached before any label was decided.
+            first = stack[-1].box if visited == 1 and stack else first
         if self.aim < self.objective:
             return Examined(region_of(box, self.compiled), [replace(box, bound=self.aim)], top, unfinished=True)
         region = region_of(box, self.compiled)
@@ -272,11 +290,31 @@ class Worker:
             return []
         return [(part, node.proof.parts) for part in self._split(replace(reached, fixings=node.fixings))]
 
+    def _pass_over(self, node: _Node, stack: list[_Node]) -> bool:
+        """Go on with both answers right away where the proof of another root was far from closing a node.
+
+        With planes, a look is never in vain: the trees met there are known below.
+        """
+        old, proof = node.old, node.proof
+        if old is None or old.children is None or node.is_top or node.box.has_free or self.ascent.by_planes:
+            return False
+        if node.first + old.gain >= (1 - _MAY_CLOSE) * self.aim:
+            return False
+        proof.mu, proof.scale, proof.gain = old.mu, old.scale, old.gain
+        proof.person, proof.label = old.person, old.label
+        proof.children = (Labels(_UNSEEN, 1.0), Labels(_UNSEEN, 1.0))
+        for equal, before, child in zip((False, True), old.children, proof.children, strict=True):
+            fixings = (*node.fixings, Fixing(proof.person, proof.label, equal))
+            stack.append(replace(node, old=before, proof=child, fixings=fixings))
+        return True
+
     def _branch(self, node: _Node, stack: list[_Node]) -> Ascended | None:
         """Close one node of the proof, or decide a person's label and go on with both answers.
 
         Where that cannot be done, or not before people who are free are placed: what was reached.
         """
+        if self._pass_over(node, stack):
+            return None
         proof, old, fixings = node.proof, node.old, node.fixings
         first = self.is_eager and node.box.has_free and node.is_top
         replayed = _is_replayed(old) and not first
@@ -285,8 +323,11 @@ class Worker:
         stands = replayed or node.box.has_free or self._is_closed(reached.box)
         if not stands and self._doubt(reached, fixings).max() <= _SURE:
             # All trees of the mixture agree, and yet are no trees: whoever is decided next, the relaxation stays.
-            reached = replace(self.climb(reached.box, CLIMB, fixings, resolves=True), pieces=())
+            # What the first multipliers rule out is not dropped, as only the second ones are written down.
+            again = replace(node.box, mu=reached.box.mu, scale=reached.box.scale)
+            reached = replace(self.climb(again, CLIMB, fixings, resolves=True), pieces=())
         proof.mu, proof.scale = on_grid(reached.box.mu), reached.box.scale
+        proof.gain = 0.0 if node.is_top else reached.box.bound - node.first
         if self._is_closed(reached.box):
             return None
         if not replayed and (reached.pretended or (first and reached.box.bound < _WORTH_DECIDING * self.aim)):

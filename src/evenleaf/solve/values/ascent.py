@@ -1,6 +1,6 @@
 """Raising the bound of a box: subgradient steps on the multipliers μ, with the trees met on the way (§2, §9.4).
 
-Depth 3, where a bound is dear, climbs by cutting planes instead (`deep.py`).
+Depth 3, where a bound is dear, climbs by the planes of the trees met instead (`planes.py`, `deep.py`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from evenleaf.solve.values.compiled import Compiled
 from evenleaf.solve.values.deep import DeepClimb
 from evenleaf.solve.values.limits import Coupling
 from evenleaf.solve.values.oracle import Scratch, StumpOracle, SubtreeOracle
+from evenleaf.solve.values.planes import PlaneClimb
 
 __all__ = ["Ascended", "Ascent", "Found"]
 
@@ -65,7 +66,9 @@ class Ascent:
         if self.deep:
             scratch = self._scratch(box)
             oracle = SubtreeOracle(box, scratch, keeps_sides=effort.steps == 1)
-            reached = DeepClimb(box, oracle, scratch, target, self.limit).run(effort, self.stop)
+            # Where λ is a multiplier too, the planes live on a cone, and a linear program is asked instead.
+            climb = PlaneClimb if self.limit is None else DeepClimb
+            reached = climb(box, oracle, scratch, target, self.limit).run(effort, self.stop)
         else:
             stumps = StumpOracle(box, allowed, self.scratch)
             reached = _Steps(box, stumps, self.scratch, target, self.limit).run(effort)

@@ -33,6 +33,20 @@ class ValueSplit:
         return [(number, replace(box, caps=(*box.caps, cap))) for number, cap in enumerate(sides)]
 
 
+def most_contested(
+    people: np.ndarray, values: np.ndarray, weight: np.ndarray, influence: np.ndarray
+) -> tuple[int, float, float]:
+    """The person about whom trees disagree most, weighed by influence; the mean of the values, and the doubt.
+
+    `values` has a row a tree and a column for each of the people; `weight` is the trees' shares in their mixture.
+    """
+    weight = weight / weight.sum()
+    mean = weight @ values
+    doubt = (weight @ np.abs(values - mean)) * influence[people]
+    k = int(doubt.argmax())
+    return int(people[k]), float(mean[k]), float(doubt[k])
+
+
 @dataclass(frozen=True, eq=False)
 class Ghosts:
     """The prices of the ghosts, and the constant that their costs lack in the kernels."""

@@ -5,7 +5,7 @@ Any μ ∈ [−1, 1] gives a valid bound, so the steps may be as rough as they l
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from evenleaf.solve.values.boxes import Box
 from evenleaf.solve.values.caps import ValueSplit
 from evenleaf.solve.values.oracle import Scratch, StumpOracle, SubtreeOracle
 
+_WORTH_DROPPING = 0.1
+_CONTESTED = 1e-4
 _PASSED_OVER = 4e-8  # in units of the outcome; certificates forgive 1e-7
 
 
@@ -49,6 +51,7 @@ class Ascended:
     chosen: np.ndarray  # the tests of the trees met, one row each
     found: Found | None
     split: ValueSplit | None = None  # what would part the trees of the mixture, where that is known
+    mixed: np.ndarray | None = None  # their tests, one row each
     bounds: int = 0  # how often a bound was asked for
 
 
@@ -68,18 +71,27 @@ class Climb:
 
     def bound(self, mu: np.ndarray, scale: float, target: float | None = None) -> tuple[float, np.ndarray]:
         """The cheapest tree of the box at these multipliers, and its cost: a bound for every tree in it."""
-        c = self.compiled
         # A certificate holds multipliers on a grid: priced there, the bound that it proves is this very one.
         np.rint(mu * GRID, out=mu)
         mu /= GRID
         self.priced = (mu.copy(), scale)
-        kernels.dual_costs(c.pointers, c.rows, c.entries, c.weight, scale, mu, self.scratch.costs)
-        self.scratch.price_ghosts()
+        self.price(mu, scale)
         self.bounds += 1
         self.scratch.tag = (mu.tobytes(), scale)
         offset = self.offset(scale)
         value, tests = self.oracle.best((self.target if target is None else target) - offset)
         return value + offset, tests
+
+    def price(self, mu: np.ndarray, scale: float) -> None:
+        """What a unit of value costs everybody at these multipliers."""
+        c = self.compiled
+        kernels.dual_costs(c.pointers, c.rows, c.entries, c.weight, scale, mu, self.scratch.costs)
+        self.scratch.price_ghosts()
+
+    def in_box(self, trees: np.ndarray) -> np.ndarray:
+        """Which trees of another box are trees of this one too."""
+        alive = self.box.alive
+        return np.asarray(alive[np.arange(len(alive)), np.where(trees < 0, alive.shape[1] - 1, trees)].all(axis=1))
 
     def offset(self, scale: float) -> float:
         """−λε, where the discrimination is limited; and what the costs of ghosts lack."""
@@ -108,6 +120,21 @@ class Climb:
         if self.priced[1] != scale or not np.array_equal(self.priced[0], mu):
             self.bound(mu, scale)
         return self.oracle.survivors(self.target - kernels.EPSILON - self.offset(scale))
+
+    def without_lost_tests(self, box: Box, best: float) -> Box:
+        """A box of deep trees without the tests that cannot lead below the target.
+
+        Far below the target little is ruled out, and asking is dear.
+        """
+        open_still = best < self.target - kernels.EPSILON
+        if open_still and self.oracle.real and best >= (1 - _WORTH_DROPPING) * self.target:
+            return replace(box, alive=self.survivors(box.mu, box.scale))
+        return box
+
+    def worth_splitting(self, person: int, value: float, doubt: float) -> ValueSplit | None:
+        """The split by a person's value, unless hardly any doubt is about it."""
+        enough = _CONTESTED * float(self.compiled.share[: self.scratch.n_real].mean())
+        return ValueSplit(person, value) if doubt > enough else None
 
     def trees_met(self) -> np.ndarray:
         """The tests of the trees met, one row each."""

@@ -1,4 +1,4 @@
-"""Raising the bound of a box of deep trees, where a bound is dear: by cutting planes in a trust region.
+"""Raising the bound of a box of deep trees where the discrimination is limited: by cutting planes in a trust region.
 
 Each tree met is a plane above the bound; the next multipliers are the highest point of all planes, not too far from
 the best ones so far. Between two bounds some points are tried with few child tests: no bounds, but planes as good.
@@ -14,7 +14,7 @@ import numpy as np
 from evenleaf.solve.search.steps import Effort
 from evenleaf.solve.values import kernels
 from evenleaf.solve.values.boxes import FREE, LEFT, RIGHT
-from evenleaf.solve.values.caps import ValueSplit
+from evenleaf.solve.values.caps import ValueSplit, most_contested
 from evenleaf.solve.values.climb import Ascended, Climb
 from evenleaf.solve.values.model import DualModel
 from evenleaf.solve.values.oracle import SubtreeOracle
@@ -23,8 +23,7 @@ _RADIUS, _RADIUS_AGAIN = 0.3, 0.1  # how far the first point may go; where trees
 _WIDER, _MUCH_WIDER, _NARROWER, _KEPT_PROMISE = 2.0, 3.0, 0.6, 0.5
 _WIDEST = 2.0  # then nothing is left out
 _CHEAP_POINTS, _SURE = 8, 0.2
-_WORTH_DROPPING = 0.1
-_MIXED, _CONTESTED = 1e-7, 1e-4
+_MIXED = 1e-7
 
 
 @dataclass(eq=False)
@@ -69,7 +68,7 @@ class DeepClimb(Climb):
             if far or count + 1 == effort.steps or stop():
                 break
             if count == 0 and known is not None:
-                for old in known[self._in_box(known)]:
+                for old in known[self.in_box(known)]:
                     self._learn(old)
             enough = centre.best + effort.gain * (self.target - centre.best)
             point = self._next(centre, enough)
@@ -77,11 +76,6 @@ class DeepClimb(Climb):
                 break
             mu, scale, promised = point
         return self._finish(centre)
-
-    def _in_box(self, trees: np.ndarray) -> np.ndarray:
-        """Which trees of another box are trees of this one too."""
-        alive = self.box.alive
-        return np.asarray(alive[np.arange(len(alive)), np.where(trees < 0, alive.shape[1] - 1, trees)].all(axis=1))
 
     def _learn(self, tests: np.ndarray, *, modelled: bool = True) -> None:
         """Add a tree's planes; it takes its best values at the prices of the moment."""
@@ -131,32 +125,22 @@ class DeepClimb(Climb):
         return None
 
     def _finish(self, centre: _Centre) -> Ascended:
-        best, closed = centre.best, centre.best >= self.target - kernels.EPSILON
-        box = replace(self.box, mu=centre.mu, scale=centre.scale, bound=max(self.box.bound, best))
+        box = replace(self.box, mu=centre.mu, scale=centre.scale, bound=max(self.box.bound, centre.best))
         weight = self.model.mixture if self.model is not None else np.zeros(0)
         planes = [(plane, float(w)) for plane, w in zip(self.planes, weight, strict=False) if w > _MIXED]
         if planes:
             box = replace(box, mixture=np.unique(np.array([self.chosen[tree] for (tree, _, _), _ in planes]), axis=0))
-        # Far below the target little is ruled out, and asking is dear.
-        if not closed and self.oracle.real and best >= (1 - _WORTH_DROPPING) * self.target:
-            box = replace(box, alive=self.survivors(centre.mu, centre.scale))
-        split = None if closed else self._contested(planes)
-        return Ascended(box, self.trees_met(), self.found, split, self.bounds)
+        box = self.without_lost_tests(box, centre.best)
+        split = None if centre.best >= self.target - kernels.EPSILON else self._split(planes)
+        return Ascended(box, self.trees_met(), self.found, split, box.mixture, self.bounds)
 
-    def _contested(self, planes: list[tuple[tuple[int, int, np.ndarray], float]]) -> ValueSplit | None:
-        """The person about whose value the trees of the mixture disagree most, weighed by influence; and the mean."""
-        best, split = _CONTESTED * float(self.compiled.share[: self.scratch.n_real].mean()), None
+    def _split(self, planes: list[tuple[tuple[int, int, np.ndarray], float]]) -> ValueSplit | None:
+        """The person about whose value the trees of the mixture, which each part has for itself, disagree most."""
+        contested = []
         for part, who in enumerate(self.members):
-            mine = [(decided[who], weight) for (_, of, decided), weight in planes if of == part]
-            who = who[who < self.scratch.n_real]
-            if not mine:
-                continue
-            values = np.array([decided for decided, _ in mine])[:, : len(who)]
-            weight = np.array([w for _, w in mine])
-            weight /= weight.sum()
-            mean = weight @ values
-            doubt = (weight @ np.abs(values - mean)) * self.scratch.influence[who]
-            if len(who) and doubt.max() > best:
-                k = int(doubt.argmax())
-                best, split = float(doubt[k]), ValueSplit(int(who[k]), float(mean[k]))
-        return split
+            people = who[who < self.scratch.n_real]
+            mine = [(decided[people], weight) for (_, of, decided), weight in planes if of == part]
+            if mine and len(people):
+                values, weight = np.array([v for v, _ in mine]), np.array([w for _, w in mine])
+                contested.append(most_contested(people, values, weight, self.scratch.influence))
+        return self.worth_splitting(*max(contested, key=lambda entry: entry[2])) if contested else None

@@ -101,7 +101,8 @@ class Oracle:
         members = np.flatnonzero((self.part == side) | self.loose_people)
         kernels.drop_twins(members, c.ranks, c.sizes, c.unordered, c.offsets, self.alive[place])
 
-    def _free_cost(self) -> float:
+    def free_cost(self) -> float:
+        """What people who are in neither part cost, each alone."""
         if self.real:
             return 0.0
         kernels.free_costs(self.scratch.people, self.scratch.free)
@@ -149,13 +150,13 @@ class StumpOracle(Oracle):
         value, tests[0], tests[1] = kernels.best_pair(
             s.out, self.alive, self.allowed, self.compiled.offsets, self.cheapest, self.where
         )
-        return (np.inf if value >= kernels.INFINITE else value + self._free_cost()), tests
+        return (np.inf if value >= kernels.INFINITE else value + self.free_cost()), tests
 
     def survivors(self, budget: float) -> np.ndarray:
         """The tests that some tree cheaper than the budget may have."""
         alive = self.alive.copy()
         kernels.drop_pairs(
-            self.scratch.out, alive, self.allowed, self.compiled.offsets, self.cheapest, budget - self._free_cost()
+            self.scratch.out, alive, self.allowed, self.compiled.offsets, self.cheapest, budget - self.free_cost()
         )
         return alive[: len(self.box.alive)]
 
@@ -244,7 +245,7 @@ class SubtreeOracle(Oracle):
     def best(self, target: float) -> tuple[float, np.ndarray]:
         """The cost of the cheapest tree and its tests, or a bound that reaches the target."""
         kernels.free_costs(self.scratch.people, self.scratch.free)
-        free, tests, first = self._free_cost(), np.full(6, NO_TESTS, dtype=np.int64), self.first
+        free, tests, first = self.free_cost(), np.full(6, NO_TESTS, dtype=np.int64), self.first
         one = self._sought(first, kernels.INFINITE)
         cutoff = target - free - one[0]
         other = self._other(1 - first, cutoff)
@@ -258,7 +259,7 @@ class SubtreeOracle(Oracle):
     def survivors(self, budget: float) -> np.ndarray:
         """The tests that some tree cheaper than the budget may have; after `best` at the same prices."""
         alive = self.alive.copy()
-        budget -= self._free_cost()
+        budget -= self.free_cost()
         for side in (0, 1):
             cutoff = budget - self.least[1 - side]
             self._side(side, cutoff, seek=False)

@@ -230,5 +230,4 @@ class Worker:
 
 def _mixed(reached: Ascended) -> np.ndarray:
     """The trees that keep the bound down, as far as they are known."""
-    mixture = reached.box.mixture
-    return reached.chosen[-1:] if mixture is None else mixture
+    return reached.chosen[-1:] if reached.mixed is None else reached.mixed

@@ -31,6 +31,7 @@ def points_below(sheet, by_level, f, codes, costs, inputs, lined, question, goal
     stop, J, ranks = limits[4], len(rest), across(sheet, f)
     table = block_sums(sheet, f, inputs)
     whole, side, beside = table[len(table) - 1], np.empty_like(table[0]), np.empty(J)
+    needed = np.ones(table.shape[2], np.bool_)
     for number in range(len(codes)):
         if stop[0]:
             return found[0], found[1], -2
@@ -46,7 +47,7 @@ def points_below(sheet, by_level, f, codes, costs, inputs, lined, question, goal
             left_of(sheet, f, code, table, inputs, side)
         to_left = np.bool_(True)  # plain True and False would be compiled apart
         one = side_points(
-            side, f, code, to_left, sheet, by_level, lined, ranks, multipliers, beside, lead, goal[0], limits
+            side, f, code, to_left, sheet, by_level, lined, ranks, multipliers, beside, lead, goal[0], limits, needed
         )
         if one[2] == 0:
             continue
@@ -55,7 +56,20 @@ def points_below(sheet, by_level, f, codes, costs, inputs, lined, question, goal
         least_prices(one[0], one[2], multipliers, rest, beside)
         subtracted(whole, side, side)
         two = side_points(
-            side, f, code, not to_left, sheet, by_level, lined, ranks, multipliers, beside, lead, goal[0], limits
+            side,
+            f,
+            code,
+            not to_left,
+            sheet,
+            by_level,
+            lined,
+            ranks,
+            multipliers,
+            beside,
+            lead,
+            goal[0],
+            limits,
+            needed,
         )
         if two[2] < 0:
             return found[0], found[1], -1
@@ -101,11 +115,12 @@ def least_prices(points, number, multipliers, rest, prices):
 
 
 @njit
-def side_points(sums, f, code, to_left, sheet, by_level, lined, ranks, multipliers, rest, lead, target, limits):
+def side_points(sums, f, code, to_left, sheet, by_level, lined, ranks, multipliers, rest, lead, target, limits, needed):
     """The points of stumps and labels on one side of a test that survive: (points, recipes of three, number).
 
     Blocks of cuts are read only where the price at the leading multipliers leaves room for a point. `lined` are the
-    inputs in the order of each feature, `ranks` those of feature f in the same order.
+    inputs in the order of each feature, `ranks` those of feature f in the same order. Blocks that are not needed, and
+    features of levels whose first block is not, are passed over.
     """
     names, starts, upper, edges, blocks = sheet[0], sheet[4], sheet[5], sheet[6], sheet[7]
     most, mode, least = limits[0], limits[1], limits[2]
@@ -128,6 +143,8 @@ def side_points(sums, f, code, to_left, sheet, by_level, lined, ranks, multiplie
         return points, recipes, used
     for g in range(len(names)):
         out = (points, recipes, used)
+        if by_level[g] and not needed[blocks[g]]:
+            continue
         if by_level[g]:
             if upper[starts[g + 1] - 1] >= _MOST_LEVELS:
                 return points, recipes, np.int64(-1)
@@ -145,7 +162,7 @@ def side_points(sums, f, code, to_left, sheet, by_level, lined, ranks, multiplie
             if edges[k + g + 1] - edges[k + g] == 1:
                 lowest = min(after, total[0] - after)
             price = after
-            if lowest + rest[lead] >= target:
+            if lowest + rest[lead] >= target or not needed[k]:
                 continue
             for q in range(Q):
                 for before in range(reached, k):

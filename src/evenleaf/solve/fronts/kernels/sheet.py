@@ -236,16 +236,20 @@ def across(sheet, f):
 
 @njit
 def left_of(sheet, f, cut, table, inputs, left):
-    """The sums of everybody up to a cut: whole blocks, and those of its own block one by one."""
+    """The sums of everybody up to a cut: whole blocks, and from the nearer end of its own block one by one."""
     order, begins, starts, edges, blocks, block = sheet[2], sheet[3], sheet[4], sheet[6], sheet[7], sheet[8]
-    b = block[order[f, begins[starts[f] + f + cut]], f]
-    copied(table[b - blocks[f]], left)
-    n = block.shape[1]
-    for s in range(begins[starts[f] + f + edges[b + f]], begins[starts[f] + f + cut + 1]):
+    base, n, first = starts[f] + f, block.shape[1], begins[starts[f] + f + cut + 1]
+    b = block[order[f, begins[base + cut]], f]
+    last, sign = begins[base + edges[b + f + 1]], -1.0
+    if 2 * first < last + begins[base + edges[b + f]]:
+        first, last, sign = begins[base + edges[b + f]], first, 1.0
+    copied(table[b - blocks[f] + (1 if sign < 0.0 else 0)], left)
+    for s in range(first, last):
         m = order[f, s]
         for q in range(inputs.shape[1]):
+            amount = sign * inputs[m, q]
             for g in range(n):
-                left[q, block[m, g]] += inputs[m, q]
+                left[q, block[m, g]] += amount
 
 
 @njit

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from evenleaf.solve.fronts.kernels.corners import block_corners, no_corners, point_corners, weights
 from evenleaf.solve.fronts.kernels.first_points import least_prices, matched, named, side_points, spell, tree_worth
 from evenleaf.solve.fronts.kernels.first_tests import middle
 from evenleaf.solve.fronts.kernels.order import DISPARITY, by_column, stable_order
@@ -37,10 +38,11 @@ _PRICE, _WITH, _AGAINST, _LOSS, _UP, _DOWN = range(6)  # what free people may ad
 def best_whole(sheet, by_level, f, inputs, lined, asked, goal, limits, best):
     """The best tree with a first test on feature f, if it is worth less than goal[0], which falls to its worth.
 
-    `inputs` and `lined` are those of `points_below`; `asked` are one multipliers and the offset's price there less
-    ε's; `goal` is (target, limit or −1, offset) and `limits` are (most points, mode, least people, work, stop). Its
-    point and its recipe are written into `best`, tables of one row. Returns 0, or −1 where lists grow too long, or −2
-    once the time is up. Subsets of levels are runs of one test each.
+    `inputs` and `lined` are those of `points_below`, and of `inputs` what is negative of the quantities of `corners.py`
+    as well; `asked` are one multipliers and the offset's price there less ε's; `goal` is (target, limit or −1, offset)
+    and `limits` are (most points, mode, least people, work, stop). Its point and its recipe are written into `best`,
+    tables of one row. Returns 0, or −1 where lists grow too long, or −2 once the time is up. Subsets of levels are runs
+    of one test each.
     """
     begins, base, stop, masked = sheet[3], sheet[4][f] + f, limits[4], by_level[f]
     table, spared, room = block_sums(sheet, f, inputs), _spared(sheet, f, inputs), workspace(sheet)
@@ -69,19 +71,22 @@ def best_whole(sheet, by_level, f, inputs, lined, asked, goal, limits, best):
         most = goal[0] - asked[1][0] - free[_PRICE]
         if one + two >= most:
             continue
-        if not masked:
+        if not masked and (few or not exact_one):
             left_of(sheet, f, low, table, inputs, left)
-            left_of(sheet, f, high, table, inputs, right)
-            subtracted(whole, right, right)
         if not exact_one:
             one = max(one, _stump(sheet, by_level, f, low, to_left, left, lined, ranks, most - two, room))
-        if not exact_two and one + two < most:
+        if one + two >= most:
+            continue
+        if not masked and (few or not exact_two):
+            left_of(sheet, f, high, table, inputs, right)
+            subtracted(whole, right, right)
+        if not exact_two:
             two = max(two, _stump(sheet, by_level, f, high, not to_left, right, lined, ranks, most - one, room))
         if one + two >= most:
             continue
         if few:
             found = _listed(
-                sheet, by_level, f, low, high, left, right, two, free, lined, ranks, asked, goal, limits, best
+                sheet, by_level, f, low, high, left, right, one, two, free, lined, ranks, asked, goal, limits, best
             )
             if found < 0 and low == high:
                 return found
@@ -215,7 +220,9 @@ def _at_edges(sheet, by_level, table, room):
 
 
 @njit
-def _listed(sheet, by_level, f, low, high, left, right, two_cost, free, lined, ranks, asked, goal, limits, best):
+def _listed(
+    sheet, by_level, f, low, high, left, right, one_cost, two_cost, free, lined, ranks, asked, goal, limits, best
+):
     """Whether trees of a run may be worth less than the target: 0 no, 1 yes, −1 there are too many to list.
 
     Of a single test the best tree is written down, and the target falls to its worth.
@@ -225,14 +232,26 @@ def _listed(sheet, by_level, f, low, high, left, right, two_cost, free, lined, r
     most, mode, least, work, stop = limits
     # Whoever is free may fill a leaf, so that nobody is counted in a run of several cuts.
     here = most, mode, least if single else 1, work, stop
+    made, ask = weights(mode, multipliers[0, 0]), not to_left
+    corners, needed = no_corners(sheet), np.empty(left.shape[1], np.bool_)
+    most_u, most_v = _room_for(made, mode, goal, free)
+    beside[0] = rest[0] + one_cost + free[_PRICE]
+    block_corners(right, sheet, by_level, made, goal[0] - beside[0], ask, most_u, most_v, corners, needed)
     beside[0] = rest[0] + two_cost + free[_PRICE]
-    one = side_points(left, f, low, to_left, sheet, by_level, lined, ranks, multipliers, beside, lead, goal[0], here)
+    if block_corners(left, sheet, by_level, made, goal[0] - beside[0], not ask, most_u, most_v, corners, needed) == 0:
+        return 0
+    one = side_points(
+        left, f, low, to_left, sheet, by_level, lined, ranks, multipliers, beside, lead, goal[0], here, needed
+    )
     if one[2] <= 0:
         return one[2]
     least_prices(one[0], one[2], multipliers, rest, beside)
     beside[0] += free[_PRICE]
+    corners = point_corners(one[0], one[2], made)
+    if block_corners(right, sheet, by_level, made, goal[0] - beside[0], not ask, most_u, most_v, corners, needed) == 0:
+        return 0
     two = side_points(
-        right, f, high, not to_left, sheet, by_level, lined, ranks, multipliers, beside, lead, goal[0], here
+        right, f, high, not to_left, sheet, by_level, lined, ranks, multipliers, beside, lead, goal[0], here, needed
     )
     if two[2] <= 0:
         return two[2]
@@ -257,6 +276,15 @@ def _listed(sheet, by_level, f, low, high, left, right, two_cost, free, lined, r
             best[0][0, q] = tree[0, q]
         spell(best[1], first, name, code, one[1], a, two[1], b)
     return 0 if worth < goal[0] + _ROUNDING else -1  # added up in another order, it would be beyond ε
+
+
+@njit
+def _room_for(made, mode, goal, free):
+    """What two stumps may have of u and of v, see `corners.py`."""
+    if mode == 1:
+        return goal[0] - goal[2] - goal[3] - free[_WITH], goal[0] - goal[2] + goal[3] - free[_AGAINST]
+    sign = made[0, 1]
+    return goal[1] - sign * goal[3] + free[_DOWN if sign > 0 else _UP], goal[0] - goal[2] - free[_LOSS]
 
 
 @njit

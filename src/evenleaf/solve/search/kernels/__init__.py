@@ -12,7 +12,7 @@ from evenleaf.solve.search.kernels.multipliers import differences, dual_costs, s
 from evenleaf.solve.search.kernels.pairs import MOST_SPELT, best_pair, price_stumps
 from evenleaf.solve.search.kernels.planes import lowest_of_parts, nearest_above
 from evenleaf.solve.search.kernels.subtrees import best_stump, keep_stumps, least_label, price_children
-from evenleaf.solve.search.kernels.sweep import best_tree, mark_cuts, sweep_side
+from evenleaf.solve.search.kernels.sweep import best_tree, crowd_levels, mark_cuts, mark_few_cuts, sweep_side
 from evenleaf.solve.search.kernels.wander import N_DRAWS, wander
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "best_stump",
     "best_tree",
     "by_level",
+    "crowd_levels",
     "differences",
     "disparity_of",
     "dual_costs",
@@ -34,6 +35,7 @@ __all__ = [
     "least_label",
     "lowest_of_parts",
     "mark_cuts",
+    "mark_few_cuts",
     "nearest_above",
     "price_children",
     "price_stumps",

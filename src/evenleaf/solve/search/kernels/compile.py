@@ -8,7 +8,13 @@ from typing import Any
 
 import numba as nb
 
-njit = nb.njit(cache=True, nogil=True, fastmath={"nsz", "arcp", "contract", "reassoc", "afn", "nnan"})
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "no_cfunc_wrapper": True,  # nothing but Python and other kernels calls a kernel
+    "fastmath": {"nsz", "arcp", "contract", "reassoc", "afn", "nnan"},
+}
+njit = nb.njit(cache=True, **_OPTIONS)
+inner = nb.njit(**_OPTIONS)  # for what kernels call: it is kept on disk with them, and needs no place of its own
 
 EPSILON = 1e-10  # a bound this close to the incumbent closes a box
 INFINITE = 1e18

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from evenleaf.solve.search.kernels.compile import INFINITE, njit
+from evenleaf.solve.search.kernels.compile import INFINITE, inner, njit
 
 
-@njit
+@inner
 def relabel(pointers, rows, entries, weight, base, i, old, new, v):
     """Change a person's label: (change of the loss, change of the disparity); `v` is kept up to date."""
     loss = (0.0 if new == 0 else base[i, new - 1]) - (0.0 if old == 0 else base[i, old - 1])

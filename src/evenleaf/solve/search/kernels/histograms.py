@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from evenleaf.solve.search.kernels.compile import njit
+from evenleaf.solve.search.kernels.compile import inner, njit
 
 
 @njit
@@ -17,8 +17,11 @@ def segments(X, offsets, unordered, sizes, alive, place, count, least_people, po
     """
     n_features, n_people = X.shape
     n_segments = np.zeros(n_features, np.int64)
-    people = np.zeros(sizes.max(), np.int64)
-    table = np.zeros(sizes.max(), np.int32)
+    widest = 0
+    for f in range(n_features):
+        widest = max(widest, sizes[f])
+    people = np.zeros(widest, np.int64)
+    table = np.zeros(widest, np.int32)
     total = 0
     for i in range(n_people):
         if possible[i]:
@@ -56,7 +59,7 @@ def segments(X, offsets, unordered, sizes, alive, place, count, least_people, po
     return n_segments
 
 
-@njit
+@inner
 def histogram(c, members, group, segment_f, n_groups, n_segments, ordered, h):
     """Costs by group and segment of one feature, cumulative over segments where the feature is ordered."""
     n_labels = c.shape[1]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from evenleaf.solve.search.kernels.compile import INFINITE, njit
+from evenleaf.solve.search.kernels.compile import INFINITE, inner, njit
 
 
-@njit
+@inner
 def least(sums):
     """The cheapest label's cost, label 0 costing nothing."""
     best = 0.0
@@ -16,7 +16,7 @@ def least(sums):
     return best
 
 
-@njit
+@inner
 def cheapest(sums):
     """The cheapest label, the lowest among equals."""
     best, label = 0.0, 0
@@ -26,7 +26,7 @@ def cheapest(sums):
     return label
 
 
-@njit
+@inner
 def subset_cost(sums):
     """The best subset of levels with two labels: each level takes the cheaper of the pair; also the pair."""
     n_levels, n_labels = sums.shape
@@ -69,7 +69,7 @@ def crowded_subset(sums, count, least_people, chosen):
     return best, first, second
 
 
-@njit
+@inner
 def _fill_levels(sums, count, enough, a, b, table, came):
     """The least cost of the first levels for every number of people left and right, counted up to what is enough.
 
@@ -100,7 +100,7 @@ def _fill_levels(sums, count, enough, a, b, table, came):
         so_far += here
 
 
-@njit
+@inner
 def best_cut(run, n_segments, total):
     """The best cut of cumulative sums: (cost, cut)."""
     best, place = INFINITE, -1
@@ -118,7 +118,7 @@ def best_cut(run, n_segments, total):
     return best, place
 
 
-@njit
+@inner
 def cut_cost(below, total):
     """Both parts of a cut at their cheapest labels."""
     low, high = 0.0, 0.0
@@ -142,9 +142,19 @@ def find_cut(c, member, segment_f, n_segments):
     return best_cut(run, n_segments, run[n_segments - 1])[1]
 
 
-@njit
-def label_side(c, member, segment_f, size, unordered_f, cut, constant, count, least_people, label):
+def label_side(
+    c: np.ndarray, member: np.ndarray, segment_f: np.ndarray, size: int, unordered_f: bool, cut: int, constant: bool,
+    count: np.ndarray, least_people: int, label: np.ndarray,
+) -> None:  # fmt: skip
     """Label the people of one side by their best stump: no test, a cut, or a subset of levels."""
+    if least_people > 1 and unordered_f and not constant:
+        _label_crowded(c, member, segment_f, size, count, least_people, label)
+    else:
+        _label(c, member, segment_f, size, unordered_f, cut, constant, label)
+
+
+@njit
+def _label(c, member, segment_f, size, unordered_f, cut, constant, label):
     n_labels = c.shape[1]
     if constant or not unordered_f:
         sums = np.zeros((2, n_labels))
@@ -163,18 +173,24 @@ def label_side(c, member, segment_f, size, unordered_f, cut, constant, count, le
         if member[i]:
             for k in range(n_labels):
                 sums[segment_f[i], k] += c[i, k]
-    if least_people > 1:
-        people, goes_left = np.zeros(size, np.int64), np.zeros(size, np.bool_)
-        for i in range(len(member)):
-            if member[i]:
-                people[segment_f[i]] += count[i]
-        _, first, second = crowded_subset(sums, people, least_people, goes_left)
-        for i in range(len(member)):
-            if member[i]:
-                label[i] = first if goes_left[segment_f[i]] else second
-        return
     _, first, second = subset_cost(sums)
     for i in range(len(member)):
         if member[i]:
             low = 0.0 if first == 0 else sums[segment_f[i], first - 1]
             label[i] = first if low <= sums[segment_f[i], second - 1] else second
+
+
+@njit
+def _label_crowded(c, member, segment_f, size, count, least_people, label):
+    """The best subset of levels that leaves enough people on both parts."""
+    sums = np.zeros((size, c.shape[1]))
+    people, goes_left = np.zeros(size, np.int64), np.zeros(size, np.bool_)
+    for i in range(len(member)):
+        if member[i]:
+            people[segment_f[i]] += count[i]
+            for k in range(c.shape[1]):
+                sums[segment_f[i], k] += c[i, k]
+    _, first, second = crowded_subset(sums, people, least_people, goes_left)
+    for i in range(len(member)):
+        if member[i]:
+            label[i] = first if goes_left[segment_f[i]] else second

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from evenleaf.solve.search.kernels.compile import njit
+from evenleaf.solve.search.kernels.compile import inner, njit
 
 
 @njit
@@ -66,7 +66,7 @@ def step(mu, weight, v, direction, length):
     return True
 
 
-@njit
+@inner
 def _inward(mu, g):
     """A component that pushes against the box [−1, 1] counts for nothing."""
     if (mu >= 1.0 and g > 0) or (mu <= -1.0 and g < 0):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from evenleaf.solve.search.kernels.compile import INFINITE, njit
+from evenleaf.solve.search.kernels.compile import INFINITE, inner, njit
 from evenleaf.solve.search.kernels.histograms import histogram
 
 MOST_SPELT = 8  # levels of a stump whose subsets are listed: the largest, as levels are ranked by their people
@@ -20,18 +20,14 @@ def price_stumps(c, members, group, segment, n_segments, unordered, stumps, h, s
     that take the label below, and only levels from `MOST_SPELT` on are left to their cells.
     """
     n_parts = moving.shape[1] + 1
-    values = np.empty(n_parts)
-    loaded = -2
+    values, whole = np.empty(n_parts), np.zeros(len(group), np.int32)
+    ordered, n_here, loaded = True, 1, -2
     for q in range(len(stumps)):
         f, s, below, above = stumps[q]
         if f != loaded:
             loaded = f
-            if f < 0:
-                n_here = 1
-                histogram(c, members, group, np.zeros(len(group), np.int32), n_parts, 1, True, h)
-            else:
-                n_here = n_segments[f]
-                histogram(c, members, group, segment[f], n_parts, n_here, not unordered[f], h)
+            ordered, n_here = f < 0 or not unordered[f], n_segments[f] if f >= 0 else 1
+            histogram(c, members, group, segment[f] if f >= 0 else whole, n_parts, n_here, ordered, h)
         for g in range(n_parts):
             if f >= 0 and unordered[f]:
                 total = 0.0
@@ -71,15 +67,16 @@ def best_pair(
     limit = max(best, budget)
     hope_left, hope_right = least_left.copy(), least_right.copy()
     least_left[:], least_right[:] = INFINITE, INFINITE
-    if hope_left.min() >= limit or hope_right.min() >= limit:
-        return best, best_left, best_right
     runs_left, runs_right = runs_of(left_stumps), runs_of(right_stumps)
     low_left, low_right = least_of_runs(left, left_parts, runs_left), least_of_runs(right, right_parts, runs_right)
     run_hope_left, run_hope_right = least_in_runs(hope_left, runs_left), least_in_runs(hope_right, runs_right)
     bound = np.empty(len(run_hope_right))
-    for a in np.argsort(run_hope_left):
-        if run_hope_left[a] >= limit:
+    todo = run_hope_left.copy()
+    for _ in range(len(todo) if run_hope_right[lowest_place(run_hope_right)] < limit else 0):
+        a = lowest_place(todo)
+        if todo[a] >= limit:
             break
+        todo[a] = INFINITE
         bound_runs(low_left[:, a], low_right, bound)
         for b in range(len(bound)):
             if bound[b] >= limit or run_hope_right[b] >= limit:
@@ -107,7 +104,17 @@ def best_pair(
     return best, best_left, best_right
 
 
-@njit
+@inner
+def lowest_place(values):
+    """Where the lowest value is, the first among equals."""
+    place = 0
+    for a in range(len(values)):
+        if values[a] < values[place]:
+            place = a
+    return place
+
+
+@inner
 def runs_of(stumps):
     """Where runs of stumps on one feature with the same labels start; the last entry is the end."""
     starts = np.empty(len(stumps) + 1, np.int64)
@@ -123,11 +130,12 @@ def runs_of(stumps):
     return starts[: n + 1]
 
 
-@njit
+@inner
 def least_of_runs(settled, parts, starts):
     """The least cost of each run on each part, and, in the last row, on those whose side is settled."""
     n_parts = parts.shape[1]
-    low = np.full((n_parts + 1, len(starts) - 1), INFINITE)
+    low = np.empty((n_parts + 1, len(starts) - 1))
+    low[:] = INFINITE
     for a in range(len(starts) - 1):
         for q in range(starts[a], starts[a + 1]):
             low[n_parts, a] = min(low[n_parts, a], settled[q])
@@ -136,16 +144,18 @@ def least_of_runs(settled, parts, starts):
     return low
 
 
-@njit
+@inner
 def least_in_runs(values, starts):
     """The least value of each run."""
     low = np.empty(len(starts) - 1)
     for a in range(len(low)):
-        low[a] = values[starts[a] : starts[a + 1]].min()
+        low[a] = values[starts[a]]
+        for q in range(starts[a], starts[a + 1]):
+            low[a] = min(low[a], values[q])
     return low
 
 
-@njit
+@inner
 def bound_runs(low, others, bound):
     """What a run costs at least with each run of the other side; run by run within a part, for the processor's sake."""
     n_parts = len(low) - 1
@@ -157,11 +167,12 @@ def bound_runs(low, others, bound):
             bound[b] += mine if mine < others[u, b] else others[u, b]
 
 
-@njit
+@inner
 def hope_of_each(mine, my_parts, other, other_parts, least):
     """What each stump costs at least, if every part could pick the best stump of the other side for itself."""
     n_parts = my_parts.shape[1]
-    floor = np.full(n_parts, INFINITE)
+    floor = np.empty(n_parts)
+    floor[:] = INFINITE
     lowest = INFINITE
     for p in range(len(other)):
         lowest = min(lowest, other[p])

@@ -77,7 +77,10 @@ def _pull_one_by_one(centre, constants, slopes, level, tolerance, pull, moved, p
         for r in range(n):
             height += slopes[k, r] * point[r]
         for r in range(n):
-            square += slopes[k, r] * slopes[k, r] * (1.0 if abs(point[r]) < 1.0 else 0.0)
+            # What stands right at ±1 may still move inwards, where its slope leads there.
+            at, slope = centre[r] + moved[r], slopes[k, r]
+            if abs(at) < 1.0 or (abs(at) == 1.0 and at * slope < 0.0):
+                square += slope * slope
         more = max(-pull[k], (level - height) / max(square, 1e-12))
         if more == 0.0:
             continue
@@ -113,7 +116,7 @@ def _place(centre, constants, slopes, level, pull, moved, point, gap):
 def _newton(centre, slopes, moved, gap, active):
     """The step that would bring all active planes to the level, were no more components cut off."""
     size = len(active)
-    free = np.flatnonzero(np.abs(centre + moved) < 1.0)
+    free = np.flatnonzero(np.abs(centre + moved) <= 1.0)
     matrix = np.empty((size, size))
     kept = np.empty((size, len(free)))
     for a in range(size):

@@ -7,10 +7,10 @@ over the segments keeps both prefixes at O(log segments) a change, where a scan 
 
 from __future__ import annotations
 
-from evenleaf.solve.search.kernels.compile import njit
+from evenleaf.solve.search.kernels.compile import inner
 
 
-@njit
+@inner
 def leaves_for(n_segments):
     """The power of two that holds this many segments."""
     size = 1
@@ -19,7 +19,7 @@ def leaves_for(n_segments):
     return size
 
 
-@njit
+@inner
 def build(nodes, size, n_segments):
     """Fill the inner nodes from the leaves, whose sums stand at `size` and after; leaves past the last are zero.
 
@@ -35,7 +35,7 @@ def build(nodes, size, n_segments):
         nodes[node, 2] = max(nodes[left, 2], nodes[left, 0] + nodes[right, 2])
 
 
-@njit
+@inner
 def add(nodes, size, segment, amount):
     """Add to one segment, and mend the nodes above it: what they hold is carried along, only siblings are read."""
     node = size + segment
@@ -54,14 +54,14 @@ def add(nodes, size, segment, amount):
         nodes[node, 0], nodes[node, 1], nodes[node, 2] = total, low, high
 
 
-@njit
+@inner
 def best_labelled(nodes):
     """The cheapest cut or constant at the moment."""
     total = nodes[1, 0]
     return min(0.0, total, nodes[1, 1], total - nodes[1, 2])
 
 
-@njit
+@inner
 def open_leaves(unmarked, size, n_cuts):
     """How many cuts below each node are not marked yet: all of them."""
     for s in range(size):
@@ -70,7 +70,7 @@ def open_leaves(unmarked, size, n_cuts):
         unmarked[node] = unmarked[2 * node] + unmarked[2 * node + 1]
 
 
-@njit
+@inner
 def mark_below(nodes, unmarked, size, slack, stack, before):
     """Mark every cut with a labelling that costs less than the slack; marked ones are passed over."""
     total = nodes[1, 0]

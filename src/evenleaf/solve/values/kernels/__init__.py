@@ -7,6 +7,7 @@ People are merged (equal features and outcome), features are ranks, outcomes are
 from evenleaf.solve.search.kernels.compile import EPSILON, INFINITE
 from evenleaf.solve.values.kernels.chain import find_nearest
 from evenleaf.solve.values.kernels.choice import best_pair, drop_pairs, drop_twins
+from evenleaf.solve.values.kernels.known import cheapest_known
 from evenleaf.solve.values.kernels.prices import decide, differences, dual_costs, free_costs, leaves
 from evenleaf.solve.values.kernels.push import push
 from evenleaf.solve.values.kernels.stumps import stumps
@@ -16,6 +17,7 @@ __all__ = [
     "EPSILON",
     "INFINITE",
     "best_pair",
+    "cheapest_known",
     "decide",
     "differences",
     "drop_pairs",

@@ -1,0 +1,186 @@
+"""Raising the bound of a box of deep trees where the discrimination has a weight: by the planes of the trees met.
+
+The next multipliers are the nearest at which every tree met so far costs enough (`search/bundle.py`). With its tests
+known, a tree is priced in no time, so that whatever can be learnt from trees that were met before is learnt before all
+trees are asked for: in this box, and in the one that the trees come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from evenleaf.solve.search.bundle import Bundle
+from evenleaf.solve.search.steps import Effort
+from evenleaf.solve.values import kernels
+from evenleaf.solve.values.caps import ValueSplit, most_contested
+from evenleaf.solve.values.climb import Ascended, Climb
+from evenleaf.solve.values.oracle import NO_TESTS, SubtreeOracle
+from evenleaf.solve.values.shelf import Shelf
+
+# How much of what the planes allow is asked for; how far beyond the target at most, of what is missing.
+_ASKED, _BEYOND, _BEYOND_AT_FIRST = 0.5, 1.0, 0.5
+_KEPT, _EXACT, _LOWER = 0.9, 0.02, 0.6
+_TRIES, _CHEAP_TRIES, _MOST_PLANES = 30, 8, 40
+
+
+@dataclass(frozen=True, eq=False)
+class Met:
+    """A tree that was met: its tests, and everybody's value."""
+
+    tests: np.ndarray
+    decided: np.ndarray
+
+
+class PlaneClimb(Climb):
+    """An ascent that remembers the trees it met."""
+
+    oracle: SubtreeOracle
+
+    def run(self, effort: Effort, stop: Callable[[], bool]) -> Ascended:
+        """Climb until the target is reached, the trees met allow too little more, or the bounds run out."""
+        self.begin()
+        self.best, best_mu = -np.inf, self.box.mu.copy()
+        mu = self._after_what_is_known() if effort.steps > 1 else best_mu
+        for count in range(effort.steps):
+            value, tests = self.bound(mu, self.box.scale)
+            if value > self.best:
+                self.best, best_mu = value, mu.copy()
+            if value >= self.target - kernels.EPSILON:
+                break
+            if effort.steps > 1:
+                self.learn(tests)
+            elif self.oracle.real:
+                self.consider(tests)
+            far = count == 0 and value < (1 - effort.near) * self.target
+            if far or count + 1 == effort.steps or stop():
+                break
+            point = self._next(best_mu[:, 0], self.best, _BEYOND)
+            if point is None or self._is_enough(effort):
+                break
+            mu = point[:, None].copy()
+        return self._finish(best_mu)
+
+    def begin(self) -> None:
+        """Start without any tree."""
+        self.shelves = [Shelf(ids[-1], self.outcome, self.compiled.share) for ids in self.oracle.ids]
+        self.bundle: Bundle[Met] = Bundle(len(self.compiled.weight), _MOST_PLANES)
+
+    def _after_what_is_known(self) -> np.ndarray:
+        """The multipliers to begin with: at which the trees of the box that this one is like reach the target."""
+        known, mu = self.box.mixture, self.box.mu.copy()
+        if known is None:
+            return mu
+        for tests in known[self.in_box(known)]:
+            if self._has_enough_people(tests):
+                self._shelve(tests)
+        if not all(shelf.subtrees for shelf in self.shelves):
+            return mu
+        low, _ = self.cheapest_known(mu[:, 0])
+        if low >= self.target:
+            return mu
+        point = self._next(mu[:, 0], low, _BEYOND_AT_FIRST)
+        return mu if point is None else point[:, None].copy()
+
+    def learn(self, tests: np.ndarray) -> None:
+        """Take in a tree that is the cheapest at the prices of the moment."""
+        self._shelve(tests)
+        self._add_plane(tests)
+
+    def _shelve(self, tests: np.ndarray) -> None:
+        """Keep the subtrees of both sides."""
+        leaf = self.oracle.leaves(tests)
+        for side, shelf in enumerate(self.shelves):
+            shelf.add((int(tests[side]), int(tests[2 + 2 * side]), int(tests[3 + 2 * side])), leaf)
+
+    def _has_enough_people(self, tests: np.ndarray) -> bool:
+        """Whether no leaf of another box's tree has too few people here."""
+        leaf, least = self.oracle.leaves(tests), self.scratch.shape.min_samples_leaf
+        crowd = np.bincount(leaf[leaf >= 0], weights=self.compiled.count[leaf >= 0])
+        return least == 1 or not ((crowd > 0) & (crowd + self.oracle.loose < least)).any()
+
+    def _add_plane(self, tests: np.ndarray) -> None:
+        """A tree with the values that are best at the prices of the moment is a plane."""
+        decided, ghosts = self.consider(tests).copy(), slice(self.scratch.n_real, None)
+        paid = float(self.compiled.share @ np.abs(self.outcome - decided))
+        paid += float(self.scratch.ghosts.prices @ (decided[ghosts] - self.outcome[ghosts]))
+        self.bundle.add(paid, self.compiled.weight[:, 0] * self.differences[:, 0], Met(tests, decided))
+
+    def cheapest_known(self, point: np.ndarray) -> tuple[float, np.ndarray]:
+        """The cheapest tree made of the subtrees that were met."""
+        self.price(point[:, None], self.box.scale)
+        tests = np.full(6, NO_TESTS, dtype=np.int64)
+        total = self.oracle.free_cost() + self.offset(self.box.scale)
+        for side, shelf in enumerate(self.shelves):
+            cost, (tests[side], tests[2 + 2 * side], tests[3 + 2 * side]) = shelf.cheapest(
+                self.scratch.costs, float(self.compiled.levels[-1])
+            )
+            total += cost
+        return total, tests
+
+    def _is_enough(self, effort: Effort) -> bool:
+        """Whether the target is out of reach, and little more can be gained."""
+        ceiling = self.bundle.ceiling
+        out_of_reach = ceiling < self.target - kernels.EPSILON
+        return out_of_reach and ceiling - self.best < effort.gain * (self.target - self.best)
+
+    def _next(self, centre: np.ndarray, floor: float, beyond: float) -> np.ndarray | None:
+        """The nearest point at which every tree known costs as much as can be asked for; `floor` is had already."""
+        bundle = self.bundle
+        level = min(self.target + beyond * (self.target - floor), floor + _ASKED * (bundle.ceiling - floor))
+        few, cheap_tries = self.oracle.narrowed(), _CHEAP_TRIES
+        point, again = centre, False
+        for _ in range(_TRIES):
+            enough = floor + _KEPT * (level - floor)
+            low, tests = self.cheapest_known(point)
+            if low >= enough:
+                if few is None or not cheap_tries:
+                    break
+                cheap_tries -= 1
+                low, tests = self._cheapest_of_few(few, point)
+                if low >= enough:
+                    break
+                self._shelve(tests)
+            self._add_plane(tests)
+            point = bundle.nearest(centre, level, _EXACT * (level - floor), again=again)
+            again = True
+            if bundle.ceiling < level:
+                level = floor + _LOWER * (bundle.ceiling - floor)
+                if level <= floor:
+                    return None
+                point = bundle.nearest(centre, level, _EXACT * (level - floor), again=True)
+        return None if np.array_equal(point, centre) else point
+
+    def _cheapest_of_few(self, few: SubtreeOracle, point: np.ndarray) -> tuple[float, np.ndarray]:
+        """The cheapest tree with one of few child tests: no bound, but soon found."""
+        whole, self.oracle = self.oracle, few
+        found = self.bound(point[:, None].copy(), self.box.scale, np.inf)
+        self.oracle = whole
+        return found
+
+    def _finish(self, mu: np.ndarray) -> Ascended:
+        box = replace(self.box, mu=mu, bound=max(self.box.bound, self.best))
+        if self.bundle.origins:
+            box = replace(box, mixture=np.array(list(self._worth_knowing()), dtype=np.int64))
+        box = self.without_lost_tests(box, self.best)
+        closed = self.best >= self.target - kernels.EPSILON
+        mixed = np.array([met.tests for _, met in self.bundle.mixture]) if self.bundle.mixture else None
+        return Ascended(box, self.trees_met(), self.found, None if closed else self._split(), mixed, self.bounds)
+
+    def _worth_knowing(self) -> Iterable[np.ndarray]:
+        """Trees for a box that is like this one: the subtrees that mattered lately, in pairs."""
+        left, right = (shelf.lately_used() for shelf in self.shelves)
+        for k in range(max(len(left), len(right))):
+            one, other = left[k % len(left)], right[k % len(right)]
+            yield np.array([one[0], other[0], *one[1:], *other[1:]])
+
+    def _split(self) -> ValueSplit | None:
+        """The person about whose value the trees of the mixture disagree most."""
+        if not self.bundle.mixture:
+            return None
+        everybody = np.arange(self.scratch.n_real)
+        values = np.array([met.decided[everybody] for _, met in self.bundle.mixture])
+        weight = np.array([share for share, _ in self.bundle.mixture])
+        return self.worth_splitting(*most_contested(everybody, values, weight, self.scratch.influence))
