@@ -88,7 +88,7 @@ def test_pieces_of_any_parts_add_up_to_the_cost_of_the_labels(problem: Problem, 
     kernels.dual_costs(c.pointers, c.rows, c.entries, c.weight, 1.0, mu, c.base, costs)
     chosen = np.flatnonzero(labels)
     expected = c.constant + costs[chosen, labels[chosen] - 1].sum()
-    plane = model.planes[0]
+    plane = model.bundle.origins[0]
     assert plane.constant + plane.slope @ mu[model.used] == pytest.approx(expected)
     assert np.array_equal(model.average([(1.0, plane)]).sum(axis=1), labels > 0)
     # People on their own take their cheapest label, so the lowest plane costs no more.

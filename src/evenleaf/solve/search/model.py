@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenleaf.solve.search import kernels
+from evenleaf.solve.search.bundle import Bundle
 from evenleaf.solve.search.compiled import Compiled
 
 _MOST_PIECES, _MOST_PLANES = 16, 48  # of a part; together
@@ -62,10 +63,7 @@ class Model:
         self.piece_part = np.empty(_MOST_PIECES * self.n_parts, dtype=np.int64)
         self.piece_constants = np.empty(len(self.piece_part))
         self.piece_slopes = np.empty((len(self.piece_part), size))
-        self.planes: list[Plane] = []
-        self.idle: list[int] = []
-        self.constants, self.slopes = np.empty(_MOST_PLANES), np.empty((_MOST_PLANES, size))
-        self.pull = np.zeros(_MOST_PLANES)
+        self.bundle: Bundle[Plane] = Bundle(size, _MOST_PLANES)
         self.cheapest = np.inf  # what the best labelling known truly costs
         self._differences = np.zeros_like(compiled.weight)
         self._costs = np.empty_like(base)
@@ -117,19 +115,14 @@ class Model:
         self.piece_slopes[place] = piece.slope
 
     def _remember(self, plane: Plane) -> None:
-        place = len(self.planes)
-        if place < _MOST_PLANES:
-            self.planes.append(plane)
-            self.idle.append(0)
-        else:
-            place = int(np.argmax(self.idle))
-            self.planes[place], self.idle[place] = plane, 0
-        self.constants[place], self.slopes[place], self.pull[place] = plane.constant, plane.slope, 0.0
+        self.bundle.add(plane.constant, plane.slope, plane)
         # Multipliers at the signs of the slope price it as it is.
         self.cheapest = min(self.cheapest, plane.constant + float(np.abs(plane.slope).sum()))
 
     def _plane(self, pieces: tuple[Piece, ...], alone: np.ndarray) -> Plane:
-        constant, slope = self._cost(self.alone, alone) if len(self.alone) else (0.0, np.zeros(self.slopes.shape[1]))
+        constant, slope = (
+            self._cost(self.alone, alone) if len(self.alone) else (0.0, np.zeros(self.piece_slopes.shape[1]))
+        )
         constant += self.constant + sum(piece.constant for piece in pieces)
         return Plane(constant, np.sum([slope, *(piece.slope for piece in pieces)], axis=0), pieces, alone)
 
@@ -159,21 +152,6 @@ class Model:
         prices = self._costs[self.alone]
         alone = np.column_stack([np.zeros(len(prices)), prices]).argmin(axis=1)
         self._remember(self._plane(tuple(self.pieces[k] for k in which), alone))
-
-    def nearest(
-        self, centre: np.ndarray, level: float, tolerance: float, again: bool
-    ) -> tuple[np.ndarray, float, list[tuple[float, Plane]]]:
-        """The nearest point where all planes reach a level; how high they can reach at most, and of what mixture.
-
-        `again`: from the same centre as before, with more planes or another level.
-        """
-        n = len(self.planes)
-        point, pull, mixture = np.empty_like(centre), self.pull[:n], np.zeros(n)
-        if not again:
-            pull[:] = 0.0
-        top = kernels.nearest_above(centre, self.constants[:n], self.slopes[:n], level, tolerance, pull, point, mixture)
-        self.idle = [0 if pull[k] > 0 else idle + 1 for k, idle in enumerate(self.idle)]
-        return point, float(top), [(mixture[k], self.planes[k]) for k in np.flatnonzero(mixture)]
 
     def average(self, mixture: list[tuple[float, Plane]]) -> np.ndarray:
         """How often each person gets each label in a mixture of trees."""

@@ -16,7 +16,7 @@ from evenleaf.solve.search.boxes import Box, Fixing
 from evenleaf.solve.search.climb import Ascended, Climb, Ground
 from evenleaf.solve.search.deep import DeepOracle
 from evenleaf.solve.search.limited import LimitedOracle
-from evenleaf.solve.search.model import Model, Piece, Plane
+from evenleaf.solve.search.model import Model, Piece
 from evenleaf.solve.search.plan import Found
 from evenleaf.solve.search.steps import Effort
 
@@ -42,8 +42,7 @@ class PlaneClimb(Climb):
         self.parted = oracle
         self.draft: Found | None = None
         self.model = Model(self.compiled, self.base, self.constant, oracle.part_of_each())
-        self.best, self.ceiling = -np.inf, np.inf
-        self.mixture: list[tuple[float, Plane]] = []
+        self.bundle, self.best = self.model.bundle, -np.inf
 
     def run(self, effort: Effort, known: tuple[Piece, ...], fresh: bool) -> Ascended:
         """Climb until the target is reached, the trees met allow too little more, or the bounds run out.
@@ -75,13 +74,13 @@ class PlaneClimb(Climb):
             if self._is_enough(effort) or point is None:
                 break
             mu[used] = point
-        if effort.steps > 1 and self.best < self.target - kernels.EPSILON <= self.ceiling:
+        if effort.steps > 1 and self.best < self.target - kernels.EPSILON <= self.bundle.ceiling:
             mu = self.aligned(best_mu, scale)[0]
             value = self.bound(mu, scale)[0]
             if value > self.best:
                 self.best, best_mu = value, mu
-        if self.mixture:
-            self.average = model.average(self.mixture)
+        if self.bundle.mixture:
+            self.average = model.average(self.bundle.mixture)
         reached = self.finish(self.best, best_mu, scale, self._below(best_mu))
         pretended = self.box.has_free and model.cheapest < self.target - kernels.EPSILON
         return replace(reached, pretended=pretended, draft=self.draft)
@@ -109,13 +108,14 @@ class PlaneClimb(Climb):
 
     def _is_enough(self, effort: Effort) -> bool:
         """Whether the target is out of reach, and little more can be gained."""
-        out_of_reach = self.ceiling < self.target - kernels.EPSILON
-        return out_of_reach and self.ceiling - self.best < effort.gain * (self.target - self.best)
+        ceiling = self.bundle.ceiling
+        out_of_reach = ceiling < self.target - kernels.EPSILON
+        return out_of_reach and ceiling - self.best < effort.gain * (self.target - self.best)
 
     def _next(self, centre: np.ndarray) -> np.ndarray | None:
         """The nearest point at which every tree known costs as much as can be asked for."""
-        model = self.model
-        highest = min(self.ceiling, self.target + _BEYOND * (self.target - self.best))
+        model, bundle = self.model, self.bundle
+        highest = min(bundle.ceiling, self.target + _BEYOND * (self.target - self.best))
         level = self.best + _ASKED * (highest - self.best)
         point, again = centre, False
         for _ in range(_TRIES):
@@ -123,17 +123,11 @@ class PlaneClimb(Climb):
             if low >= self.best + _KEPT * (level - self.best):
                 break
             model.combine(which)
-            point = self._nearest(centre, level, again)
-            if self.ceiling < level:
-                level = self.best + _LOWER * (self.ceiling - self.best)
+            point = bundle.nearest(centre, level, _EXACT * (level - self.best), again=again)
+            if bundle.ceiling < level:
+                level = self.best + _LOWER * (bundle.ceiling - self.best)
                 if level <= self.best:
                     return None
-                point = self._nearest(centre, level, True)
+                point = bundle.nearest(centre, level, _EXACT * (level - self.best), again=True)
             again = True
         return None if np.array_equal(point, centre) else point
-
-    def _nearest(self, centre: np.ndarray, level: float, again: bool) -> np.ndarray:
-        point, top, mixture = self.model.nearest(centre, level, _EXACT * (level - self.best), again)
-        if top < self.ceiling:
-            self.ceiling, self.mixture = top, mixture
-        return point

@@ -31,7 +31,7 @@ from evenleaf.solve.search.usage import deep_supply
 from evenleaf.solve.search.wander import Wanderer
 from evenleaf.tree import Tree
 
-_WORTH_DECIDING = 0.985  # of the aim: a box with free people whose bound is lower is better split
+_WORTH_DECIDING = 0.97  # of the aim: a box with free people whose bound is lower is better split
 _EAGER_DEPTH = 3  # deeper down a bound is too dear for that
 _WORK = 20000
 _MOST_MOVES = 64
