@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from evenleaf.problem import Problem, Shape
 from evenleaf.solve.search.bundle import Bundle
+from evenleaf.solve.values import patterns
 from evenleaf.solve.values import shelf as shelves
 from evenleaf.solve.values.ascent import DEEP_CLIMB, Ascent
-from evenleaf.solve.values.boxes import first_boxes
+from evenleaf.solve.values.boxes import Box, first_boxes, single_root
+from evenleaf.solve.values.branching import Proof
 from evenleaf.solve.values.compiled import compile_values
 from evenleaf.solve.values.limits import possible_tests
 from evenleaf.solve.values.oracle import SubtreeOracle
@@ -142,3 +144,28 @@ def test_a_plane_is_what_its_tree_costs(problem: Problem, seed: int) -> None:
         lower, _ = climb.bound(elsewhere, 1.0)
         assert bundle.constants[0] + bundle.slopes[0] @ elsewhere[:, 0] >= lower - 1e-9
         assert climb.cheapest_known(elsewhere[:, 0])[0] >= lower - 1e-9
+
+
+def test_patterns_that_take_too_much_memory_make_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Proofs of 8 bytes a node: with room for five nodes, the first of a feature goes, but never its last."""
+    monkeypatch.setattr(patterns, "_MOST_BYTES", 40)
+
+    def proof(n_children: int) -> Proof:
+        top = Proof(np.zeros(1), 1.0)
+        top.children = {k: Proof(np.zeros(1), 1.0) for k in range(n_children)}
+        return top
+
+    def root(feature: int, n_left: int) -> Box:
+        return single_root(feature, np.arange(6) < n_left, np.ones((6, 8), dtype=np.uint8), np.zeros(1), 1.0)
+
+    kept, first, second = patterns.Patterns(), proof(1), proof(2)
+    kept.keep(root(0, 1), first)
+    kept.keep(root(0, 4), second)
+    assert kept.nearest(root(0, 2)) is first
+    assert kept.bytes == 40
+    kept.keep(root(1, 3), proof(0))
+    assert kept.nearest(root(1, 3)) is not None
+    kept.keep(root(0, 5), third := proof(0))
+    assert kept.nearest(root(0, 2)) is second
+    assert kept.nearest(root(0, 5)) is third
+    assert kept.bytes == 40

@@ -7,6 +7,7 @@ its feature: the same splits with the same multipliers, climbing only where that
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -50,6 +51,14 @@ class Proof:
     children: dict[int, Proof] = field(default_factory=dict)
     mixture: np.ndarray | None = None
     gain: float = 0.0  # how far its bound was above that of the whole root
+
+    def nodes(self) -> Iterator[Proof]:
+        """This node and all below it."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(node.children.values())
 
 
 def with_multipliers(box: Box, proof: Proof) -> Box:

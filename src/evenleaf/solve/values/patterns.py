@@ -6,6 +6,7 @@ from evenleaf.solve.values.boxes import LEFT, Box
 from evenleaf.solve.values.branching import Proof
 
 _KEPT = 100  # a feature
+_MOST_BYTES = 500_000_000  # in all
 
 
 class Patterns:
@@ -13,6 +14,7 @@ class Patterns:
 
     def __init__(self) -> None:
         self.kept: dict[int, list[tuple[int, Proof]]] = {}
+        self.bytes = 0
 
     def __contains__(self, feature: int) -> bool:
         return feature in self.kept
@@ -23,12 +25,19 @@ class Patterns:
         return min(kept, key=lambda entry: abs(entry[0] - _size(box)))[1] if kept else None
 
     def keep(self, box: Box, proof: Proof) -> None:
-        """Note how a root was done."""
+        """Note how a root was done; where that takes too much memory, its feature forgets what it noted first."""
         kept = self.kept.setdefault(box.feature, [])
         kept.append((_size(box), proof))
-        del kept[:-_KEPT]
+        self.bytes += _bytes(proof)
+        while len(kept) > 1 and (len(kept) > _KEPT or self.bytes > _MOST_BYTES):
+            self.bytes -= _bytes(kept.pop(0)[1])
 
 
 def _size(box: Box) -> int:
     """How many ranks go left: where the root stands on its feature."""
     return int((box.state == LEFT).sum())
+
+
+def _bytes(proof: Proof) -> int:
+    """What the multipliers and trees of a proof take; nodes that one proof took over from another count twice."""
+    return sum(node.mu.nbytes + (0 if node.mixture is None else node.mixture.nbytes) for node in proof.nodes())

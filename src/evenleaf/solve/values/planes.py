@@ -73,7 +73,7 @@ class PlaneClimb(Climb):
         known, mu = self.box.mixture, self.box.mu.copy()
         if known is None:
             return mu
-        for tests in known[self.in_box(known)]:
+        for tests in known[self.in_box(known)].astype(np.int64):
             if self._has_enough_people(tests):
                 self._shelve(tests)
         if not all(shelf.subtrees for shelf in self.shelves):
@@ -163,7 +163,7 @@ class PlaneClimb(Climb):
     def _finish(self, mu: np.ndarray) -> Ascended:
         box = replace(self.box, mu=mu, bound=max(self.box.bound, self.best))
         if self.bundle.origins:
-            box = replace(box, mixture=np.array(list(self._worth_knowing()), dtype=np.int64))
+            box = replace(box, mixture=np.array(list(self._worth_knowing()), dtype=np.int32))
         box = self.without_lost_tests(box, self.best)
         closed = self.best >= self.target - kernels.EPSILON
         mixed = np.array([met.tests for _, met in self.bundle.mixture]) if self.bundle.mixture else None
