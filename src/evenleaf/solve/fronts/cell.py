@@ -130,7 +130,10 @@ class Cell:
     def _key(self, number: int, prices: Prices) -> Key | None:
         """Where what a slot costs is remembered: halves of a box of first tests have one of its slots each."""
         part, place = self.part, self.places[number]
-        if not isinstance(part, Split) or len(self.places) != 2 or not isinstance(part.box, Cuts):
+        # A fork costs more than the slot that it is a part of, and is not remembered.
+        if place.fork is not None or len(self.places) != 2:
+            return None
+        if not isinstance(part, Split) or not isinstance(part.box, Cuts):
             return None
         side = -1 - part.box.high if number else part.box.low
         return self.oracle.least, part.box.feature, side, place.depth, prices.multipliers.tobytes()
