@@ -23,7 +23,8 @@ from evenleaf.solve.values.shelf import Shelf
 # How much of what the planes allow is asked for; how far beyond the target at most, of what is missing.
 _ASKED, _BEYOND, _BEYOND_AT_FIRST = 0.5, 1.0, 0.5
 _KEPT, _EXACT, _LOWER = 0.9, 0.02, 0.6
-_TRIES, _CHEAP_TRIES, _MOST_PLANES = 30, 8, 40
+_FAR = 0.03
+_TRIES, _CHEAP_TRIES, _MOST_PLANES = 40, 16, 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +130,10 @@ class PlaneClimb(Climb):
     def _next(self, centre: np.ndarray, floor: float, beyond: float) -> np.ndarray | None:
         """The nearest point at which every tree known costs as much as can be asked for; `floor` is had already."""
         bundle = self.bundle
-        level = min(self.target + beyond * (self.target - floor), floor + _ASKED * (bundle.ceiling - floor))
+        missing = self.target - floor
+        # From far away all planes together promise too much, and a point where they keep it is far from any good one.
+        beyond = -_ASKED if missing > _FAR * abs(self.target) else beyond
+        level = min(self.target + beyond * missing, floor + _ASKED * (bundle.ceiling - floor))
         few, cheap_tries = self.oracle.narrowed(), _CHEAP_TRIES
         point, again = centre, False
         for _ in range(_TRIES):
