@@ -144,6 +144,13 @@ def test_a_plane_is_what_its_tree_costs(problem: Problem, seed: int) -> None:
         lower, _ = climb.bound(elsewhere, 1.0)
         assert bundle.constants[0] + bundle.slopes[0] @ elsewhere[:, 0] >= lower - 1e-9
         assert climb.cheapest_known(elsewhere[:, 0])[0] >= lower - 1e-9
+        # What is ruled out at some multipliers does not depend on what known trees were priced at since.
+        climb.target = value + 0.1 * abs(value)
+        climb.bound(mu, 1.0)
+        expected = climb.survivors(mu, 1.0)
+        climb.bound(mu, 1.0)
+        climb.cheapest_known(elsewhere[:, 0])
+        assert np.array_equal(climb.survivors(mu, 1.0), expected)
 
 
 def test_patterns_that_take_too_much_memory_make_way(monkeypatch: pytest.MonkeyPatch) -> None:

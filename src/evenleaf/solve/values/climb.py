@@ -68,14 +68,15 @@ class Climb:
         self.found: Found | None = None
         self.chosen: list[np.ndarray] = []
         self.bounds = 0
+        self.priced: tuple[np.ndarray, float] | None = None  # where all trees of the box were priced last
 
     def bound(self, mu: np.ndarray, scale: float, target: float | None = None) -> tuple[float, np.ndarray]:
         """The cheapest tree of the box at these multipliers, and its cost: a bound for every tree in it."""
         # A certificate holds multipliers on a grid: priced there, the bound that it proves is this very one.
         np.rint(mu * GRID, out=mu)
         mu /= GRID
-        self.priced = (mu.copy(), scale)
         self.price(mu, scale)
+        self.priced = mu.copy(), scale
         self.bounds += 1
         self.scratch.tag = (mu.tobytes(), scale)
         offset = self.offset(scale)
@@ -83,8 +84,8 @@ class Climb:
         return value + offset, tests
 
     def price(self, mu: np.ndarray, scale: float) -> None:
-        """What a unit of value costs everybody at these multipliers."""
-        c = self.compiled
+        """What a unit of value costs everybody at these multipliers: until all trees are, nothing is priced there."""
+        c, self.priced = self.compiled, None
         kernels.dual_costs(c.pointers, c.rows, c.entries, c.weight, scale, mu, self.scratch.costs)
         self.scratch.price_ghosts()
 
@@ -117,7 +118,7 @@ class Climb:
 
     def survivors(self, mu: np.ndarray, scale: float) -> np.ndarray:
         """The tests that may still lead below the target, at these multipliers."""
-        if self.priced[1] != scale or not np.array_equal(self.priced[0], mu):
+        if self.priced is None or self.priced[1] != scale or not np.array_equal(self.priced[0], mu):
             self.bound(mu, scale)
         return self.oracle.survivors(self.target - kernels.EPSILON - self.offset(scale))
 

@@ -110,7 +110,7 @@ class DeepClimb(Climb):
             value, tests = self.bound(mu, scale, np.inf)
             sure = value > promised - _SURE * (promised - centre.best)
             self._learn(tests)
-            self.oracle = whole
+            self.oracle, self.priced = whole, None
             if sure:
                 break
         return mu, scale, promised

@@ -161,7 +161,7 @@ class PlaneClimb(Climb):
         """The cheapest tree with one of few child tests: no bound, but soon found."""
         whole, self.oracle = self.oracle, few
         found = self.bound(point[:, None].copy(), self.box.scale, np.inf)
-        self.oracle = whole
+        self.oracle, self.priced = whole, None  # only few trees were
         return found
 
     def _finish(self, mu: np.ndarray) -> Ascended:
