@@ -6,7 +6,10 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from evenleaf.solve.search.kernels.compile import EPSILON
 from evenleaf.solve.search.kernels.planes import nearest_above
+
+_EXACT, _LOWER = 0.02, 0.6  # of what is asked for beyond what is had; of what is left where that is out of reach
 
 Origin = TypeVar("Origin")
 
@@ -52,3 +55,20 @@ class Bundle(Generic[Origin]):
             self.ceiling = top
             self.mixture = [(float(mixture[k]), self.origins[k]) for k in np.flatnonzero(mixture)]
         return point
+
+    def rise(self, centre: np.ndarray, level: float, floor: float, *, again: bool) -> tuple[np.ndarray, float] | None:
+        """The nearest point at a level, or at a lower one where that is out of reach, and the level.
+
+        None where not even the floor, which is had already, can be left behind.
+        """
+        point = self.nearest(centre, level, _EXACT * (level - floor), again=again)
+        if self.ceiling < level:
+            level = floor + _LOWER * (self.ceiling - floor)
+            if level <= floor:
+                return None
+            point = self.nearest(centre, level, _EXACT * (level - floor), again=True)
+        return point, level
+
+    def allows_little(self, best: float, target: float, gain: float) -> bool:
+        """Whether the target is out of reach, and less can be gained than that part of what is missing."""
+        return self.ceiling < target - EPSILON and self.ceiling - best < gain * (target - best)

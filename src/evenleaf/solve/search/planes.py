@@ -21,8 +21,7 @@ from evenleaf.solve.search.plan import Found
 from evenleaf.solve.search.steps import Effort
 
 _ASKED, _BEYOND = 0.5, 1.0  # how much of what the model allows is asked for; how far beyond the target, at most
-_EXACT, _LOWER, _TRIES = 0.02, 0.6, 12
-_KEPT = 0.85
+_KEPT, _TRIES = 0.85, 12
 _NEWS = 1e-9
 
 
@@ -49,7 +48,7 @@ class PlaneClimb(Climb):
 
         Unless the multipliers are `fresh`, the bound there is known.
         """
-        model, used = self.model, self.model.used
+        model, bundle, used = self.model, self.bundle, self.model.used
         mu, scale = self.box.mu.copy(), self.box.scale
         best_mu = mu.copy()
         for piece in known:
@@ -71,16 +70,16 @@ class PlaneClimb(Climb):
                     break
             asked = True
             point = self._next(mu[used])
-            if self._is_enough(effort) or point is None:
+            if point is None or bundle.allows_little(self.best, self.target, effort.gain):
                 break
             mu[used] = point
-        if effort.steps > 1 and self.best < self.target - kernels.EPSILON <= self.bundle.ceiling:
+        if effort.steps > 1 and self.best < self.target - kernels.EPSILON <= bundle.ceiling:
             mu = self.aligned(best_mu, scale)[0]
             value = self.bound(mu, scale)[0]
             if value > self.best:
                 self.best, best_mu = value, mu
-        if self.bundle.mixture:
-            self.average = model.average(self.bundle.mixture)
+        if bundle.mixture:
+            self.average = model.average(bundle.mixture)
         reached = self.finish(self.best, best_mu, scale, self._below(best_mu))
         pretended = self.box.has_free and model.cheapest < self.target - kernels.EPSILON
         return replace(reached, pretended=pretended, draft=self.draft)
@@ -106,12 +105,6 @@ class PlaneClimb(Climb):
             if piece.part >= sides or piece.constant + piece.slope @ point - model.low[piece.part] < slack
         )
 
-    def _is_enough(self, effort: Effort) -> bool:
-        """Whether the target is out of reach, and little more can be gained."""
-        ceiling = self.bundle.ceiling
-        out_of_reach = ceiling < self.target - kernels.EPSILON
-        return out_of_reach and ceiling - self.best < effort.gain * (self.target - self.best)
-
     def _next(self, centre: np.ndarray) -> np.ndarray | None:
         """The nearest point at which every tree known costs as much as can be asked for."""
         model, bundle = self.model, self.bundle
@@ -123,11 +116,8 @@ class PlaneClimb(Climb):
             if low >= self.best + _KEPT * (level - self.best):
                 break
             model.combine(which)
-            point = bundle.nearest(centre, level, _EXACT * (level - self.best), again=again)
-            if bundle.ceiling < level:
-                level = self.best + _LOWER * (bundle.ceiling - self.best)
-                if level <= self.best:
-                    return None
-                point = bundle.nearest(centre, level, _EXACT * (level - self.best), again=True)
-            again = True
+            risen = bundle.rise(centre, level, self.best, again=again)
+            if risen is None:
+                return None
+            (point, level), again = risen, True
         return None if np.array_equal(point, centre) else point

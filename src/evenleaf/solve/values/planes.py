@@ -22,8 +22,7 @@ from evenleaf.solve.values.shelf import Shelf
 
 # How much of what the planes allow is asked for; how far beyond the target at most, of what is missing.
 _ASKED, _BEYOND, _BEYOND_AT_FIRST = 0.5, 1.0, 0.5
-_KEPT, _EXACT, _LOWER = 0.9, 0.02, 0.6
-_FAR = 0.03
+_KEPT, _FAR = 0.9, 0.03
 _TRIES, _CHEAP_TRIES, _MOST_PLANES = 40, 16, 40
 
 
@@ -59,7 +58,7 @@ class PlaneClimb(Climb):
             if far or count + 1 == effort.steps or stop():
                 break
             point = self._next(best_mu[:, 0], self.best, _BEYOND)
-            if point is None or self._is_enough(effort):
+            if point is None or self.bundle.allows_little(self.best, self.target, effort.gain):
                 break
             mu = point[:, None].copy()
         return self._finish(best_mu)
@@ -98,9 +97,12 @@ class PlaneClimb(Climb):
 
     def _has_enough_people(self, tests: np.ndarray) -> bool:
         """Whether no leaf of another box's tree has too few people here."""
-        leaf, least = self.oracle.leaves(tests), self.scratch.shape.min_samples_leaf
+        least = self.scratch.shape.min_samples_leaf
+        if least == 1:
+            return True
+        leaf = self.oracle.leaves(tests)
         crowd = np.bincount(leaf[leaf >= 0], weights=self.compiled.count[leaf >= 0])
-        return least == 1 or not ((crowd > 0) & (crowd + self.oracle.loose < least)).any()
+        return not ((crowd > 0) & (crowd + self.oracle.loose < least)).any()
 
     def _add_plane(self, tests: np.ndarray) -> None:
         """A tree with the values that are best at the prices of the moment is a plane."""
@@ -120,12 +122,6 @@ class PlaneClimb(Climb):
             )
             total += cost
         return total, tests
-
-    def _is_enough(self, effort: Effort) -> bool:
-        """Whether the target is out of reach, and little more can be gained."""
-        ceiling = self.bundle.ceiling
-        out_of_reach = ceiling < self.target - kernels.EPSILON
-        return out_of_reach and ceiling - self.best < effort.gain * (self.target - self.best)
 
     def _next(self, centre: np.ndarray, floor: float, beyond: float) -> np.ndarray | None:
         """The nearest point at which every tree known costs as much as can be asked for; `floor` is had already."""
@@ -148,13 +144,10 @@ class PlaneClimb(Climb):
                     break
                 self._shelve(tests)
             self._add_plane(tests)
-            point = bundle.nearest(centre, level, _EXACT * (level - floor), again=again)
-            again = True
-            if bundle.ceiling < level:
-                level = floor + _LOWER * (bundle.ceiling - floor)
-                if level <= floor:
-                    return None
-                point = bundle.nearest(centre, level, _EXACT * (level - floor), again=True)
+            risen = bundle.rise(centre, level, floor, again=again)
+            if risen is None:
+                return None
+            (point, level), again = risen, True
         return None if np.array_equal(point, centre) else point
 
     def _cheapest_of_few(self, few: SubtreeOracle, point: np.ndarray) -> tuple[float, np.ndarray]:
