@@ -43,7 +43,13 @@ __all__ = ["EPSILON", "Engine"]
 _MOST_OFFERS = 100  # nodes whose cheapest tree is tried with the best labels
 _COARSE = 32  # cuts a feature in the warm-up
 _ROUND = 8  # nodes a round; must not depend on the number of threads
+MOST_SHALLOW = 32  # nodes of a search to depth 2 that only looks for a good tree
 _MUCH_WORK = 10_000  # numbers in a table; in smaller ones nodes are so soon done that a round is one node
+
+
+def to_depth_two(problem: Problem) -> Problem:
+    """The same question about shallower trees."""
+    return problem.with_shape(replace(problem.shape, max_depth=2))
 
 
 class Engine:
@@ -86,6 +92,7 @@ class Engine:
         for label in np.argsort(worth, kind="stable"):
             if worth[label] < self.objective - EPSILON:
                 self.offer(Tree(schema, problem.target, (Leaf(float(label)),)))
+        self.alike = self.objective  # what the best tree without a test is worth
         if start is not None:
             self.offer(start)
 
@@ -161,12 +168,18 @@ class Engine:
             pass
         self.on_news()
 
-    def begin(self, start: np.ndarray | None = None) -> None:
-        """Open the slot of all trees; `start` are multipliers that may be enough."""
+    def begin(self, start: np.ndarray | None = None, *, alone: bool = True) -> None:
+        """Open the slot of all trees; `start` are multipliers that may be enough.
+
+        Where it is one of several searches, a good tree is looked for by them all.
+        """
         mus = self._warm_up(start)
         if self.depth > 2:
-            self.offer_quick_tree(mus[0], few=False)
-            self._polish(mus[0])
+            if Polish(self.lane, self.oracle, mus[0]).possible and not self.limits.active:
+                self.offer_quick_tree(mus[0], few=False)
+                self._polish(mus[0])
+            elif alone:
+                self._offer_shallow_tree(mus[0])
         self._push(Node(self.floor, Slot(self.depth), mus))
         self.in_hand = np.inf
 
@@ -174,6 +187,25 @@ class Engine:
         """The slot of all trees with its bound at the multipliers of the warm-up."""
         node = self.open[0][2] if self.open else Node(self.objective, self.top, np.zeros((1, self.lane.n_dimensions)))
         return self.hand.looked_at(node, Cell(node.part, self.lane, self.oracle)) if self.depth <= 2 else node
+
+    def cheapest(self, mu: np.ndarray) -> np.ndarray:
+        """The vector of a tree that is about the cheapest at multipliers: the best of depth 2 at most on few cuts."""
+        return self._coarse_cell().dual(mu)[1]
+
+    def _coarse_cell(self) -> Cell:
+        return Cell(Slot(min(self.hand.quick, self.depth)), self.lane, coarse(self.oracle, _COARSE))
+
+    def look(self) -> Node:
+        """Know the bound of all trees at the multipliers of the warm-up."""
+        node = self.glance()
+        self.open = []
+        self._push(node)
+        return node
+
+    def close(self, bound: float, mu: np.ndarray) -> None:
+        """Know from elsewhere what multipliers show of all trees."""
+        self._push(Node(bound, self.top, mu[None, :]))
+        self.in_hand = np.inf
 
     def offer_quick_tree(self, mu: np.ndarray, *, few: bool = True) -> None:
         """The best tree of depth 2 that begins with a cut, of a feature with few cuts: soon found, and often good."""
@@ -183,16 +215,28 @@ class Engine:
             if sketch is not None:
                 self.hand.offer_sketch(sketch, improve=False)
 
+    def _offer_shallow_tree(self, mu: np.ndarray) -> None:
+        """The best tree of depth 2, or a good one: a search that goes deeper may take long to find one as good."""
+        below = Engine(to_depth_two(self.problem), self.budget, None, False, self.lane, self.crew)
+        below.stop_with(self.oracle.stop)
+        below.on_news = lambda: None  # its bound is not about deeper trees
+        try:
+            below.begin(mu)
+            while below.open and below.examined < MOST_SHALLOW and not self.budget.exhausted:
+                below.advance()
+        finally:
+            self._take_over(below.best)
+
     def _polish(self, mu: np.ndarray) -> None:
         """Make the incumbent better part by part, where trees are deeper than the parts."""
         polish = Polish(self.lane, self.oracle, mu)
         if self.depth > 2 and self.best.sketch is not None and polish.possible and not self.limits.active:
             self.hand.offer_sketch(polish.polished(self.best.sketch, self.depth), improve=False)
 
-    def adopt(self, tree: Tree | None, objective: float) -> None:
+    def adopt(self, best: Incumbent) -> None:
         """Take a tree that was found elsewhere as the incumbent, if it is better."""
-        if objective < self.objective - 1e-12:
-            self._know(replace(self.best, tree=tree, objective=objective))
+        if best.objective < self.objective - 1e-12:
+            self._know(best)
         if self.open and self.open[0][0] >= self.objective - EPSILON:
             self.open = []
 
@@ -283,14 +327,16 @@ class Engine:
         mus = np.zeros((1, self.lane.n_dimensions))
         if not self.depth:
             return mus
-        cell = Cell(Slot(min(self.hand.quick, self.depth)), self.lane, coarse(self.oracle, _COARSE))
+        cell = self._coarse_cell()
         if start is not None and cell.dual(start)[0].value >= self.objective:
             return start[None, :]
-        seen = self.hand.climb(cell, mus[0], STEPS_DEEP, improve=True)
+        # Multipliers for deep trees are found with shallow ones, which may all cost more than a good start.
+        target = self.alike if np.isfinite(self.alike) else self.objective
+        seen = self.hand.climb(cell, mus[0], STEPS_DEEP, improve=True, target=target)
         if self.depth > self.hand.quick:
             below = Cell(self._extended(cell.dual(seen.best.mu)[2](), self.depth), self.lane, self.oracle)
             if below.possible and not below.loose:
-                seen = self.hand.climb(below, seen.best.mu, STEPS_DEEP, improve=True)
+                seen = self.hand.climb(below, seen.best.mu, STEPS_DEEP, improve=True, target=target)
         return handed_on(seen, self.hand.kept)
 
     def _extended(self, sketch: Sketch, depth: int) -> Part:

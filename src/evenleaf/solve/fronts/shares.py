@@ -7,6 +7,8 @@ lottery between shares. The searches go on together, the one with the lowest bou
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from evenleaf.problem import Problem
@@ -14,9 +16,11 @@ from evenleaf.solve.budget import Budget
 from evenleaf.solve.crew import Crew
 from evenleaf.solve.fronts.answers import OutOfTime
 from evenleaf.solve.fronts.clock import clock
-from evenleaf.solve.fronts.engine import EPSILON, Engine
+from evenleaf.solve.fronts.engine import EPSILON, MOST_SHALLOW, Engine, to_depth_two
 from evenleaf.solve.fronts.lane import make_lane
 from evenleaf.solve.fronts.lattice import common_divisor, with_share
+from evenleaf.solve.fronts.node import Node
+from evenleaf.solve.fronts.worker import Incumbent
 from evenleaf.solve.proofs.fronts import FrontsProof
 from evenleaf.tree import Leaf, Tree
 
@@ -26,14 +30,22 @@ _MOST_SHARES = 64
 class ShareSearch:
     """Several searches as one; a tree that decides everybody alike has the share 0 or 1 and is looked at first."""
 
-    def __init__(self, problem: Problem, budget: Budget, start: Tree | None, keep_proof: bool, divisor: int) -> None:
-        self.budget = budget
-        self.tree: Tree | None = None
-        self.objective = np.inf
+    def __init__(
+        self,
+        problem: Problem,
+        budget: Budget,
+        start: Tree | None,
+        keep_proof: bool,
+        divisor: int,
+        crew: Crew | None = None,
+    ) -> None:
+        self.problem, self.budget, self.divisor = problem, budget, divisor
+        self.quiet = False
+        self.best = Incumbent()
         lane = make_lane(problem)
         schema = problem.people.features.schema
         alike = [Tree(schema, problem.target, (Leaf(float(label)),)) for label in range(2)]
-        self.crew = Crew(budget.threads, budget.cancel)
+        self.crew = Crew(budget.threads, budget.cancel) if crew is None else crew
         self.whole = Engine(problem, budget, start, False, lane, self.crew)
         self.engines: list[Engine] = []
         for number in range(1, divisor):
@@ -41,9 +53,23 @@ class ShareSearch:
             engine.stop_with(self.whole.oracle.stop)
             for tree in alike:
                 engine.offer(tree)
-            engine.on_news = self._news
+            engine.on_news = self.news
             self.engines.append(engine)
         self._share()
+
+    @property
+    def tree(self) -> Tree | None:
+        """The best tree known."""
+        return self.best.tree
+
+    @tree.setter
+    def tree(self, tree: Tree) -> None:
+        self.best = replace(self.best, tree=tree)
+
+    @property
+    def objective(self) -> float:
+        """What it is worth."""
+        return self.best.objective
 
     @property
     def bound(self) -> float:
@@ -69,7 +95,8 @@ class ShareSearch:
         """Search until nothing is open, or the budget is spent."""
         with clock(self.budget.remaining, self.whole.oracle.stop):
             try:
-                self._run()
+                self._look_for_shallow_tree()
+                self._run(np.inf)
             except OutOfTime:
                 pass
             finally:
@@ -77,25 +104,39 @@ class ShareSearch:
                 self._share()
         self.budget.report(self.bound, self.objective)
 
-    def _run(self) -> None:
+    def _look_for_shallow_tree(self) -> None:
+        """Begin with the best tree of depth 2, or a good one."""
+        if self.whole.depth <= 2:
+            return
+        below = ShareSearch(to_depth_two(self.problem), self.budget, None, False, self.divisor, self.crew)
+        below.quiet = True  # its bound is not about deeper trees
+        below.stop_with(self.whole.oracle.stop)
+        try:
+            below._run(MOST_SHALLOW * len(self.engines))
+        finally:
+            self.whole.adopt(below.best)
+            self._share()
+
+    def stop_with(self, stop: np.ndarray) -> None:
+        """Stop long kernels when another search is told to."""
+        for engine in (self.whole, *self.engines):
+            engine.stop_with(stop)
+
+    def _run(self, most: float) -> None:
+        """Search until so many nodes are examined."""
         self._look_at_all_shares()
-        mus = np.append(_best_mu(self.whole), 0.0)
-        for engine in self.engines:
-            if not self.budget.exhausted:
-                engine.begin(mus)  # those of neighbouring shares are alike
-                mus = _best_mu(engine)
-                self._share()
+        self._begin()
         while not self.budget.exhausted and self.objective - self.bound > self.budget.gap * abs(self.objective):
             waiting = [engine for engine in self.engines if engine.open]
-            if not waiting:
+            if not waiting or self.examined >= most:
                 return
             min(waiting, key=lambda engine: engine.bound).advance()
             self._share()
 
     def _look_at_all_shares(self) -> None:
         """Whatever bounds all trees bounds those of each share."""
-        self.whole.on_news = self._news
-        self.whole.begin()
+        self.whole.on_news = self.news
+        self.whole.begin(alone=False)
         node = self.whole.glance()
         self.whole.offer_quick_tree(node.mus[0])
         self._share()
@@ -103,14 +144,44 @@ class ShareSearch:
             # A share is closed by its own multipliers, which are written down, and never by these.
             engine.floor = engine.in_hand = max(engine.floor, min(node.bound, self.objective - 2 * EPSILON))
 
+    def _begin(self) -> None:
+        """Open all searches but those whose share the multipliers of another one rule out.
+
+        At given multipliers the same tree is the cheapest for every share, and its price falls or rises with the share.
+        So what rules a share out rules out all that are further away, and searches near the cheapest tree's begin.
+        """
+        mu, seen = np.append(_best_mu(self.whole), 0.0), Shown()
+        first = self._share_of_cheapest(mu)
+        order = sorted(self.engines, key=lambda engine: abs(_share_of(engine) - first))
+        for engine in order:
+            if self.budget.exhausted:
+                return
+            ruled_out = seen.by(engine, self.objective - EPSILON)
+            if ruled_out is not None:
+                engine.close(*ruled_out)
+                continue
+            engine.begin(mu, alone=False)  # multipliers of neighbouring shares are alike
+            mu = _best_mu(engine)
+            if engine.depth <= 2 and engine.open:
+                seen.add(engine, engine.look())
+            self._share()
+
+    def _share_of_cheapest(self, mu: np.ndarray) -> float:
+        """The share of a tree that is about as cheap as any, whatever its share."""
+        engine = self.engines[0]
+        return float(engine.cheapest(mu)[-1]) + _share_of(engine)
+
     def _share(self) -> None:
         best = min([self.whole, *self.engines], key=lambda engine: engine.objective)
         if best.objective < self.objective - 1e-12:
-            self.tree, self.objective = best.tree, best.objective
+            self.best = best.best
         for engine in self.engines:
-            engine.adopt(self.tree, self.objective)
+            engine.adopt(self.best)
 
-    def _news(self) -> None:
+    def news(self) -> None:
+        """Tell what is known by now."""
+        if self.quiet:
+            return
         best = min(self.objective, *(engine.objective for engine in [self.whole, *self.engines]))
         self.budget.report(min(self.bound, best), best)
 
@@ -119,6 +190,31 @@ class ShareSearch:
         proofs = [engine.recorder.proof(engine.top, self.objective - EPSILON) for engine in self.engines]
         tops = [proof.top for proof in proofs if proof is not None]
         return FrontsProof(tops[0], tuple(tops[1:])) if len(tops) == len(proofs) else None
+
+
+class Shown:
+    """What trees of any share cost at least at some multipliers, but for the price of the share that is asked for."""
+
+    def __init__(self) -> None:
+        self.mus: list[np.ndarray] = []
+        self.values: list[float] = []
+
+    def add(self, engine: Engine, node: Node) -> None:
+        """Take in what was seen of one share."""
+        self.mus.append(node.mus[0])
+        self.values.append(node.bound + node.mus[0][-1] * _share_of(engine))
+
+    def by(self, engine: Engine, objective: float) -> tuple[float, np.ndarray] | None:
+        """The bound of another share and its multipliers, where they rule it out."""
+        bounds = [value - mu[-1] * _share_of(engine) for value, mu in zip(self.values, self.mus, strict=True)]
+        if not bounds or max(bounds) < objective:
+            return None
+        return max(bounds), self.mus[int(np.argmax(bounds))]
+
+
+def _share_of(engine: Engine) -> float:
+    """The share that a search asks for."""
+    return float(-engine.lane.offset[-1])
 
 
 def _best_mu(engine: Engine) -> np.ndarray:

@@ -120,8 +120,11 @@ class Worker:
         """How many multipliers a node hands on."""
         return 2 * _KEPT if self.long_lists else _KEPT
 
-    def climb(self, cell: Cell, start: np.ndarray, steps: int, *, improve: bool = False) -> Climb:
-        """Lift the bound of a cell towards the incumbent, trying the trees that are met."""
+    def climb(
+        self, cell: Cell, start: np.ndarray, steps: int, *, improve: bool = False, target: float | None = None
+    ) -> Climb:
+        """Lift the bound of a cell towards the incumbent or another target, trying the trees that are met."""
+        target = self.objective if target is None else target
 
         def dual(mu: np.ndarray) -> Point:
             if self.budget.exhausted:
@@ -132,8 +135,8 @@ class Worker:
             return point
 
         if self.long_lists:
-            return climb(dual, start, self.objective, _STEPS_CHEAP, self.most, _PATIENCE_CHEAP)
-        return climb(dual, start, self.objective, steps, self.most)
+            return climb(dual, start, target, _STEPS_CHEAP, self.most, _PATIENCE_CHEAP)
+        return climb(dual, start, target, steps, self.most)
 
     def offer_sketch(self, sketch: Sketch, *, improve: bool) -> None:
         """Take the tree of an outline as the incumbent if it is better, with the best labels where that is asked."""
