@@ -51,13 +51,14 @@ class Loose:
 class Cell:
     """The slots of a part, in order from left to right, and the boxes that leave somebody free."""
 
-    def __init__(self, part: Part, lane: Lane, oracle: Oracle) -> None:
+    def __init__(self, part: Part, lane: Lane, oracle: Oracle, among: np.ndarray | None = None) -> None:
         self.part, self.lane = part, lane
+        everybody = np.arange(lane.compiled.n_people) if among is None else among
         self.places: list[Place] = []
         self.loose: list[Loose] = []
         self._flag_slots: list[FlagSlot] | None = None
         self.possible = True
-        self._walk(part, np.arange(lane.compiled.n_people), (), oracle)
+        self._walk(part, everybody, (), oracle)
         self.oracle = oracle.relaxed if self.loose else oracle
         nobody = np.zeros(0, dtype=np.int64)
         self.free = np.concatenate([nobody, *(loose.free for loose in self.loose)]).astype(np.int64)

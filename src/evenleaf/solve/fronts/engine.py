@@ -42,6 +42,7 @@ __all__ = ["EPSILON", "Engine"]
 
 _MOST_OFFERS = 100  # nodes whose cheapest tree is tried with the best labels
 _COARSE = 32  # cuts a feature in the warm-up
+_SOME = 5_000  # people in the warm-up
 _ROUND = 8  # nodes a round; must not depend on the number of threads
 MOST_SHALLOW = 32  # nodes of a search to depth 2 that only looks for a good tree
 _MUCH_WORK = 10_000  # numbers in a table; in smaller ones nodes are so soon done that a round is one node
@@ -193,7 +194,12 @@ class Engine:
         return self._coarse_cell().dual(mu)[1]
 
     def _coarse_cell(self) -> Cell:
-        return Cell(Slot(min(self.hand.quick, self.depth)), self.lane, coarse(self.oracle, _COARSE))
+        """All trees of depth 2 at most on few cuts, and of many people some, who stand for all: soon looked at."""
+        lane, some = self.lane, None
+        if self.lane.compiled.n_people > 2 * _SOME:
+            some = np.linspace(0, lane.compiled.n_people - 1, _SOME).astype(np.int64)
+            lane = replace(lane, vectors=lane.vectors * (lane.compiled.n_people / _SOME))
+        return Cell(Slot(min(self.hand.quick, self.depth)), lane, coarse(self.oracle, _COARSE), some)
 
     def look(self) -> Node:
         """Know the bound of all trees at the multipliers of the warm-up."""
