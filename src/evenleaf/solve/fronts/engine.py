@@ -196,7 +196,7 @@ class Engine:
     def _coarse_cell(self) -> Cell:
         """All trees of depth 2 at most on few cuts, and of many people some, who stand for all: soon looked at."""
         lane, some = self.lane, None
-        if self.lane.compiled.n_people > 2 * _SOME:
+        if self.lane.compiled.n_people > 2 * _SOME and self.oracle.flags is None:
             some = np.linspace(0, lane.compiled.n_people - 1, _SOME).astype(np.int64)
             lane = replace(lane, vectors=lane.vectors * (lane.compiled.n_people / _SOME))
         return Cell(Slot(min(self.hand.quick, self.depth)), lane, coarse(self.oracle, _COARSE), some)
