@@ -11,7 +11,7 @@ from evenleaf.datasets import load_adult
 from evenleaf.fairness import DisparateImpact
 from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve import Budget
-from evenleaf.solve.fronts import FrontSolver, engine
+from evenleaf.solve.fronts import FrontSolver, warmup
 from evenleaf.solve.fronts.cell import Cell
 from evenleaf.solve.fronts.engine import Engine, to_depth_two
 from evenleaf.solve.fronts.node import Node
@@ -63,7 +63,7 @@ def test_a_good_start_does_not_spoil_the_multipliers(limit: float | None) -> Non
 @settings(max_examples=30)
 def test_a_warm_up_with_some_of_the_people(problem: Problem) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "_SOME", 3)
+        patch.setattr(warmup, "_SOME", 3)
         check_against_brute_force(SOLVER.solve, problem)
 
 

@@ -24,25 +24,23 @@ from evenleaf.solve.crew import Crew
 from evenleaf.solve.fronts.answers import OutOfTime
 from evenleaf.solve.fronts.cell import Cell
 from evenleaf.solve.fronts.clock import clock
-from evenleaf.solve.fronts.copies import coarse
 from evenleaf.solve.fronts.lane import Lane, make_lane
 from evenleaf.solve.fronts.lattice import only_one_label
 from evenleaf.solve.fronts.limits import Limits, allowed_features
-from evenleaf.solve.fronts.node import Node, handed_on
+from evenleaf.solve.fronts.node import Node
 from evenleaf.solve.fronts.oracle import Oracle
 from evenleaf.solve.fronts.polish import Polish
 from evenleaf.solve.fronts.record import Recorder
-from evenleaf.solve.fronts.tests import Part, Sketch, Slot, Split
+from evenleaf.solve.fronts.tests import Part, Slot
 from evenleaf.solve.fronts.trial import Trial
-from evenleaf.solve.fronts.worker import EPSILON, STEPS_DEEP, Examined, Incumbent, Worker
+from evenleaf.solve.fronts.warmup import warm_up
+from evenleaf.solve.fronts.worker import EPSILON, Examined, Incumbent, Worker
 from evenleaf.solve.proofs.fronts import FrontsProof
 from evenleaf.tree import Leaf, Tree
 
 __all__ = ["EPSILON", "Engine"]
 
 _MOST_OFFERS = 100  # nodes whose cheapest tree is tried with the best labels
-_COARSE = 32  # cuts a feature in the warm-up
-_SOME = 5_000  # people in the warm-up
 _ROUND = 8  # nodes a round; must not depend on the number of threads
 MOST_SHALLOW = 32  # nodes of a search to depth 2 that only looks for a good tree
 _MUCH_WORK = 10_000  # numbers in a table; in smaller ones nodes are so soon done that a round is one node
@@ -174,7 +172,7 @@ class Engine:
 
         Where it is one of several searches, a good tree is looked for by them all.
         """
-        mus = self._warm_up(start)
+        mus = warm_up(self.hand, start, self.alike if np.isfinite(self.alike) else self.objective)
         if self.depth > 2:
             if Polish(self.lane, self.oracle, mus[0]).possible and not self.limits.active:
                 self.offer_quick_tree(mus[0], few=False)
@@ -188,18 +186,6 @@ class Engine:
         """The slot of all trees with its bound at the multipliers of the warm-up."""
         node = self.open[0][2] if self.open else Node(self.objective, self.top, np.zeros((1, self.lane.n_dimensions)))
         return self.hand.looked_at(node, Cell(node.part, self.lane, self.oracle)) if self.depth <= 2 else node
-
-    def cheapest(self, mu: np.ndarray) -> np.ndarray:
-        """The vector of a tree that is about the cheapest at multipliers: the best of depth 2 at most on few cuts."""
-        return self._coarse_cell().dual(mu)[1]
-
-    def _coarse_cell(self) -> Cell:
-        """All trees of depth 2 at most on few cuts, and of many people some, who stand for all: soon looked at."""
-        lane, some = self.lane, None
-        if self.lane.compiled.n_people > 2 * _SOME and self.oracle.flags is None:
-            some = np.linspace(0, lane.compiled.n_people - 1, _SOME).astype(np.int64)
-            lane = replace(lane, vectors=lane.vectors * (lane.compiled.n_people / _SOME))
-        return Cell(Slot(min(self.hand.quick, self.depth)), lane, coarse(self.oracle, _COARSE), some)
 
     def look(self) -> Node:
         """Know the bound of all trees at the multipliers of the warm-up."""
@@ -327,27 +313,3 @@ class Engine:
         self.recorder.knows(node.part, node.bound, node.mus)
         if node.bound < self.objective - EPSILON:
             heapq.heappush(self.open, (node.bound, next(self.order), node))
-
-    def _warm_up(self, start: np.ndarray | None) -> np.ndarray:
-        """Multipliers and a first tree: climb over all trees of depth 2 at most, then over what hangs below one."""
-        mus = np.zeros((1, self.lane.n_dimensions))
-        if not self.depth:
-            return mus
-        cell = self._coarse_cell()
-        if start is not None and cell.dual(start)[0].value >= self.objective:
-            return start[None, :]
-        # Multipliers for deep trees are found with shallow ones, which may all cost more than a good start.
-        target = self.alike if np.isfinite(self.alike) else self.objective
-        seen = self.hand.climb(cell, mus[0], STEPS_DEEP, improve=True, target=target)
-        if self.depth > self.hand.quick:
-            below = Cell(self._extended(cell.dual(seen.best.mu)[2](), self.depth), self.lane, self.oracle)
-            if below.possible and not below.loose:
-                seen = self.hand.climb(below, seen.best.mu, STEPS_DEEP, improve=True, target=target)
-        return handed_on(seen, self.hand.kept)
-
-    def _extended(self, sketch: Sketch, depth: int) -> Part:
-        """The tests of an outline from the top, as far as cheapest trees are not found quickly."""
-        if depth <= self.hand.quick or not isinstance(sketch, tuple):
-            return Slot(min(depth, self.hand.quick))
-        box, low, high = sketch
-        return Split(box, self._extended(low, depth - 1), self._extended(high, depth - 1))

@@ -20,6 +20,7 @@ from evenleaf.solve.fronts.engine import EPSILON, MOST_SHALLOW, Engine, to_depth
 from evenleaf.solve.fronts.lane import make_lane
 from evenleaf.solve.fronts.lattice import common_divisor, with_share
 from evenleaf.solve.fronts.node import Node
+from evenleaf.solve.fronts.warmup import about_cheapest
 from evenleaf.solve.fronts.worker import Incumbent
 from evenleaf.solve.proofs.fronts import FrontsProof
 from evenleaf.tree import Leaf, Tree
@@ -169,7 +170,7 @@ class ShareSearch:
     def _share_of_cheapest(self, mu: np.ndarray) -> float:
         """The share of a tree that is about as cheap as any, whatever its share."""
         engine = self.engines[0]
-        return float(engine.cheapest(mu)[-1]) + _share_of(engine)
+        return float(about_cheapest(engine.hand, mu)[-1]) + _share_of(engine)
 
     def _share(self) -> None:
         best = min([self.whole, *self.engines], key=lambda engine: engine.objective)
