@@ -187,12 +187,14 @@ class Engine:
         node = self.open[0][2] if self.open else Node(self.objective, self.top, np.zeros((1, self.lane.n_dimensions)))
         return self.hand.looked_at(node, Cell(node.part, self.lane, self.oracle)) if self.depth <= 2 else node
 
-    def look(self) -> Node:
-        """Know the bound of all trees at the multipliers of the warm-up."""
-        node = self.glance()
+    def look(self) -> tuple[float, np.ndarray]:
+        """Know what all trees cost at least at the first multipliers, and tell that alone, with the multipliers."""
+        node = self.open[0][2]
+        alone = replace(node, bound=-np.inf, mus=node.mus[:1])
+        shown = self.hand.looked_at(alone, Cell(node.part, self.lane, self.oracle)).bound
         self.open = []
-        self._push(node)
-        return node
+        self._push(replace(node, bound=max(node.bound, shown), looked=True))
+        return shown, node.mus[0]
 
     def close(self, bound: float, mu: np.ndarray) -> None:
         """Know from elsewhere what multipliers show of all trees."""

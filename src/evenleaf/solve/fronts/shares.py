@@ -19,7 +19,6 @@ from evenleaf.solve.fronts.clock import clock
 from evenleaf.solve.fronts.engine import EPSILON, MOST_SHALLOW, Engine, to_depth_two
 from evenleaf.solve.fronts.lane import make_lane
 from evenleaf.solve.fronts.lattice import common_divisor, with_share
-from evenleaf.solve.fronts.node import Node
 from evenleaf.solve.fronts.warmup import about_cheapest
 from evenleaf.solve.fronts.worker import Incumbent
 from evenleaf.solve.proofs.fronts import FrontsProof
@@ -125,8 +124,7 @@ class ShareSearch:
 
     def _run(self, most: float) -> None:
         """Search until so many nodes are examined."""
-        self._look_at_all_shares()
-        self._begin()
+        self.begin()
         while not self.budget.exhausted and self.objective - self.bound > self.budget.gap * abs(self.objective):
             waiting = [engine for engine in self.engines if engine.open]
             if not waiting or self.examined >= most:
@@ -145,12 +143,13 @@ class ShareSearch:
             # A share is closed by its own multipliers, which are written down, and never by these.
             engine.floor = engine.in_hand = max(engine.floor, min(node.bound, self.objective - 2 * EPSILON))
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
         """Open all searches but those whose share the multipliers of another one rule out.
 
         At given multipliers the same tree is the cheapest for every share, and its price falls or rises with the share.
         So what rules a share out rules out all that are further away, and searches near the cheapest tree's begin.
         """
+        self._look_at_all_shares()
         mu, seen = np.append(_best_mu(self.whole), 0.0), Shown()
         first = self._share_of_cheapest(mu)
         order = sorted(self.engines, key=lambda engine: abs(_share_of(engine) - first))
@@ -164,7 +163,7 @@ class ShareSearch:
             engine.begin(mu, alone=False)  # multipliers of neighbouring shares are alike
             mu = _best_mu(engine)
             if engine.depth <= 2 and engine.open:
-                seen.add(engine, engine.look())
+                seen.add(engine, *engine.look())
             self._share()
 
     def _share_of_cheapest(self, mu: np.ndarray) -> float:
@@ -200,10 +199,10 @@ class Shown:
         self.mus: list[np.ndarray] = []
         self.values: list[float] = []
 
-    def add(self, engine: Engine, node: Node) -> None:
-        """Take in what was seen of one share."""
-        self.mus.append(node.mus[0])
-        self.values.append(node.bound + node.mus[0][-1] * _share_of(engine))
+    def add(self, engine: Engine, bound: float, mu: np.ndarray) -> None:
+        """Take in what multipliers show of one share."""
+        self.mus.append(mu)
+        self.values.append(bound + mu[-1] * _share_of(engine))
 
     def by(self, engine: Engine, objective: float) -> tuple[float, np.ndarray] | None:
         """The bound of another share and its multipliers, where they rule it out."""
