@@ -177,7 +177,7 @@ class Engine:
             if Polish(self.lane, self.oracle, mus[0]).possible and not self.limits.active:
                 self.offer_quick_tree(mus[0], few=False)
                 self._polish(mus[0])
-            elif alone:
+            elif alone and self.oracle.flags is None:  # from flags deep trees are found as soon
                 self._offer_shallow_tree(mus[0])
         self._push(Node(self.floor, Slot(self.depth), mus))
         self.in_hand = np.inf
