@@ -211,7 +211,10 @@ class Worker:
         mus = node.mus if cell.deepest <= 1 or self.oracle.flags is not None else node.mus[:1]
         prices = self.lane.prices(mus)
         base = cell.base(mus, prices)
-        reached = float((base + cell.values(prices, self.objective - base).sum(axis=0)).max())
+        total = base + cell.values(prices, self.objective - base).sum(axis=0)
+        if total.max() < self.objective - EPSILON:
+            total = total + cell.more_between(prices)
+        reached = float(total.max())
         return replace(node, bound=max(node.bound, reached), looked=True)
 
     def _lifted(self, node: Node, cell: Cell) -> Node:
