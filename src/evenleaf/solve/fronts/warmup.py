@@ -42,9 +42,12 @@ def about_cheapest(hand: Worker, mu: np.ndarray) -> np.ndarray:
 
 
 def _shallow_trees(hand: Worker) -> Cell:
-    """All trees of depth 2 at most on few cuts, and of many people some, who stand for all: soon looked at."""
+    """All trees of depth 2 at most on few cuts, and of many people some, who stand for all: soon looked at.
+
+    A deeper search takes its time anyhow, and the trees that everybody decides about are better ones to begin with.
+    """
     lane, some, n_people = hand.lane, None, hand.lane.compiled.n_people
-    if n_people > 2 * _SOME and hand.oracle.flags is None:
+    if n_people > 2 * _SOME and hand.depth <= 2 and hand.oracle.flags is None:
         some = np.linspace(0, n_people - 1, _SOME).astype(np.int64)
         lane = replace(lane, vectors=lane.vectors * (n_people / _SOME))
     return Cell(Slot(min(hand.quick, hand.depth)), lane, coarse(hand.oracle, _COARSE), some)
