@@ -20,6 +20,7 @@ def between(box: Cuts, free: np.ndarray, oracle: Oracle, prices: Prices) -> np.n
     """What the free people of a box of first tests above slots of depth 2 cost at least, at each multipliers."""
     if len(free) < FEWEST or box.low == box.high:
         return oracle.free(free, prices)
+    # Sides of cuts are remembered in the same place, under least numbers that are positive.
     key = -1 - oracle.least, box.feature, box.low, box.high, prices.multipliers.tobytes()
     known = oracle.recall.known
     if key not in known:

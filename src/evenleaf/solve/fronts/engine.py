@@ -174,7 +174,7 @@ class Engine:
         """
         mus = warm_up(self.hand, start, self.alike if np.isfinite(self.alike) else self.objective)
         if self.depth > 2:
-            if Polish(self.lane, self.oracle, mus[0]).possible and not self.limits.active:
+            if self._polish_at(mus[0]) is not None:
                 self.offer_quick_tree(mus[0], few=False)
                 self._polish(mus[0])
             elif alone and self.oracle.flags is None:  # from flags deep trees are found as soon
@@ -203,8 +203,8 @@ class Engine:
 
     def offer_quick_tree(self, mu: np.ndarray, *, few: bool = True) -> None:
         """The best tree of depth 2 that begins with a cut, of a feature with few cuts: soon found, and often good."""
-        polish, everybody = Polish(self.lane, self.oracle, mu), np.arange(self.lane.compiled.n_people)
-        if polish.possible and not self.limits.active:
+        polish, everybody = self._polish_at(mu), np.arange(self.lane.compiled.n_people)
+        if polish is not None:
             sketch = polish.best(everybody, self.lane.offset, self.objective - EPSILON, few=few)
             if sketch is not None:
                 self.hand.offer_sketch(sketch, improve=False)
@@ -223,9 +223,14 @@ class Engine:
 
     def _polish(self, mu: np.ndarray) -> None:
         """Make the incumbent better part by part, where trees are deeper than the parts."""
-        polish = Polish(self.lane, self.oracle, mu)
-        if self.depth > 2 and self.best.sketch is not None and polish.possible and not self.limits.active:
+        polish = self._polish_at(mu)
+        if self.depth > 2 and self.best.sketch is not None and polish is not None:
             self.hand.offer_sketch(polish.polished(self.best.sketch, self.depth), improve=False)
+
+    def _polish_at(self, mu: np.ndarray) -> Polish | None:
+        """What finds parts of trees exactly, where that is possible and no limit couples them."""
+        polish = Polish(self.lane, self.oracle, mu)
+        return polish if polish.possible and not self.limits.active else None
 
     def adopt(self, best: Incumbent) -> None:
         """Take a tree that was found elsewhere as the incumbent, if it is better."""

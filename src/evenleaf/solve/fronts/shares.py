@@ -17,7 +17,7 @@ from evenleaf.solve.crew import Crew
 from evenleaf.solve.fronts.answers import OutOfTime
 from evenleaf.solve.fronts.clock import clock
 from evenleaf.solve.fronts.engine import EPSILON, MOST_SHALLOW, Engine, to_depth_two
-from evenleaf.solve.fronts.lane import make_lane
+from evenleaf.solve.fronts.lane import Lane, make_lane
 from evenleaf.solve.fronts.lattice import common_divisor, with_share
 from evenleaf.solve.fronts.warmup import about_cheapest
 from evenleaf.solve.fronts.worker import Incumbent
@@ -37,12 +37,13 @@ class ShareSearch:
         start: Tree | None,
         keep_proof: bool,
         divisor: int,
+        lane: Lane | None = None,
         crew: Crew | None = None,
     ) -> None:
         self.problem, self.budget, self.divisor = problem, budget, divisor
         self.quiet = False
         self.best = Incumbent()
-        lane = make_lane(problem)
+        lane = make_lane(problem) if lane is None else lane
         schema = problem.people.features.schema
         alike = [Tree(schema, problem.target, (Leaf(float(label)),)) for label in range(2)]
         self.crew = Crew(budget.threads, budget.cancel) if crew is None else crew
@@ -108,7 +109,8 @@ class ShareSearch:
         """Begin with the best tree of depth 2, or a good one."""
         if self.whole.depth <= 2:
             return
-        below = ShareSearch(to_depth_two(self.problem), self.budget, None, False, self.divisor, self.crew)
+        problem, lane = to_depth_two(self.problem), self.whole.lane
+        below = ShareSearch(problem, self.budget, None, False, self.divisor, lane, self.crew)
         below.quiet = True  # its bound is not about deeper trees
         below.stop_with(self.whole.oracle.stop)
         try:
