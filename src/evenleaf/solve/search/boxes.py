@@ -11,10 +11,14 @@ without an order: given the stumps, each picks its side (`pairs.py`).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evenleaf.solve.search.compiled import Compiled
+
+if TYPE_CHECKING:
+    from evenleaf.solve.search.sketch import Sketch
 
 LEFT, RIGHT, FREE, MOVING = 0, 1, 2, 3
 MOST_SWEPT_DEPTH = 2  # deeper trees are searched root by root
@@ -47,6 +51,7 @@ class Box:
     mu: np.ndarray
     scale: float
     fixings: tuple[Fixing, ...] = ()
+    known: tuple[Sketch, ...] = ()  # subtrees that were met in the box that it is part of
 
     @property
     def chooses(self) -> bool:

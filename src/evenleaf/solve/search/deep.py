@@ -11,6 +11,7 @@ from evenleaf.solve.search.children import Children
 from evenleaf.solve.search.model import ALONE
 from evenleaf.solve.search.oracle import Scratch
 from evenleaf.solve.search.plan import Plan
+from evenleaf.solve.search.sketch import Fork, sketch
 from evenleaf.solve.search.tall import LOWEST, Tall, make_subtree
 
 Subtree = Children | Tall
@@ -31,6 +32,7 @@ class DeepOracle:
     def __init__(self, box: Box, scratch: Scratch, height: int) -> None:
         self.box, self.scratch, self.compiled = box, scratch, scratch.compiled
         self.placed, self.sides, self.levels, self.free = scratch.once(box, lambda: _subtrees(box, scratch, height))
+        self.subtrees = (*self.sides, *self.levels.values())
         self.bests = (0.0, 0.0)
         self.loose = 0.0
         self.own: list[int] = []
@@ -39,7 +41,7 @@ class DeepOracle:
         """The cheapest pair of subtrees, and whatever the people who are not placed cost at least."""
         costs = self.scratch.costs
         found = [side.best(costs) for side in self.sides]
-        apart = [level.best(costs) for level in self.levels]
+        apart = [level.best(costs) for level in self.levels.values()]
         self.bests, self.own = (found[0][0], found[1][0]), [number for _, number in apart]
         self.loose = sum(value for value, _ in apart)
         if self.free.any():
@@ -49,9 +51,21 @@ class DeepOracle:
     def part_of_each(self) -> np.ndarray:
         """Which part everybody belongs to: a side, a level that is not placed, or none."""
         part = np.full(self.compiled.n_people, ALONE, dtype=np.int64)
-        for number, subtree in enumerate((*self.sides, *self.levels)):
+        for number, subtree in enumerate(self.subtrees):
             part[subtree.member] = number
         return part
+
+    @property
+    def places(self) -> list[int]:
+        """Of each part the side, or the level as a negative number: −1 is the first."""
+        return [0, 1, *(-1 - level for level in self.levels)]
+
+    def tests(self, choice: tuple[int, ...], labels: np.ndarray, part: int) -> Fork | int:
+        """Those of one part."""
+        subtree = self.subtrees[part]
+        plan = subtree.plan((*choice, *self.own)[part], self.scratch.costs, labels)
+        members = np.flatnonzero(subtree.member)
+        return sketch(plan, self.compiled, members, labels[members])
 
     def is_real(self, choice: tuple[int, ...]) -> bool:
         """Whether everybody is placed and no subtree is a relaxation."""
@@ -62,7 +76,7 @@ class DeepOracle:
         costs = self.scratch.costs
         labels = np.zeros(self.compiled.n_people, dtype=np.int64)
         labels[self.free] = np.column_stack([np.zeros(self.free.sum()), costs[self.free]]).argmin(axis=1)
-        for side, number in zip((*self.sides, *self.levels), (*choice, *self.own), strict=True):
+        for side, number in zip(self.subtrees, (*choice, *self.own), strict=True):
             side.label(number, costs, labels)
         return labels
 
@@ -86,20 +100,19 @@ class DeepOracle:
 
 def _subtrees(
     box: Box, scratch: Scratch, height: int
-) -> tuple[bool, tuple[Subtree, Subtree], list[Subtree], np.ndarray]:
+) -> tuple[bool, tuple[Subtree, Subtree], dict[int, Subtree], np.ndarray]:
     """Whether all are placed, the subtrees of the two sides and of large free levels, and who is on their own."""
     c = scratch.compiled
     ranks = c.ranks[box.feature]
     left, right, free = box.sides(ranks)
     sides = [_side(box, scratch, side, group >= 0, free, height) for side, group in enumerate((left, right))]
-    placed, levels = not free.any(), []
+    placed, levels = not free.any(), dict[int, Subtree]()
     if c.unordered[box.feature]:
         for level in np.flatnonzero(box.state == FREE):
             member = ranks == level
             if member.sum() > _FEW:
-                levels.append(
-                    scratch.level(box.feature, int(level), partial(make_subtree, c, member, height, scratch.stop))
-                )
+                make = partial(make_subtree, c, member, height, scratch.stop)
+                levels[int(level)] = scratch.level(box.feature, int(level), make)
                 free &= ~member
     return placed, (sides[0], sides[1]), levels, free
 

@@ -63,7 +63,7 @@ class Engine:
         self.problem, self.budget = problem, budget
         self.wants_proof = self.keep_proof = keep_proof
         self.compiled: Compiled = compile_problem(problem)
-        self.memory = Memory(self.compiled, memory)
+        self.memory = Memory(self.compiled, memory, deep=problem.shape.max_depth > MOST_SWEPT_DEPTH)
         self.freedom = Freedom(self.compiled, problem.shape.max_depth)
         self.workers = [Worker(problem, self.compiled, budget) for _ in range(budget.threads)]
         self.crew = Crew(len(self.workers), budget.cancel)

@@ -8,20 +8,20 @@ from evenleaf.solve.search.compiled import Compiled
 
 _MIB = 1 << 20
 _IN_A_BOX, _IN_A_PROOF = 8, 4  # bytes a multiplier, before any packing
+_KNOWN = 8_000  # bytes of the subtrees that a box of deep trees knows
 
 
 class Memory:
     """The allowance in MiB, by default half of the machine's."""
 
-    def __init__(self, compiled: Compiled, allowed: float | None) -> None:
+    def __init__(self, compiled: Compiled, allowed: float | None, *, deep: bool = False) -> None:
         self.allowed = _MIB * allowed if allowed is not None else _half_of_the_machine()
         self.multipliers = compiled.weight.size
-        self.cuts = 4 * int(compiled.offsets[-1])
+        self.in_a_box = _IN_A_BOX * self.multipliers + 4 * int(compiled.offsets[-1]) + deep * _KNOWN
 
     def too_much(self, n_nodes: int, n_boxes: int) -> bool:
         """Whether this many nodes of the proof and open boxes are more than allowed."""
-        boxes = n_boxes * (_IN_A_BOX * self.multipliers + self.cuts)
-        return boxes + n_nodes * _IN_A_PROOF * self.multipliers > self.allowed
+        return n_boxes * self.in_a_box + n_nodes * _IN_A_PROOF * self.multipliers > self.allowed
 
 
 def _half_of_the_machine() -> float:

@@ -7,6 +7,7 @@ any met on the right. People on their own take whatever label is cheapest, which
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.bundle import Bundle
 from evenleaf.solve.search.compiled import Compiled
+from evenleaf.solve.search.sketch import Fork, labelled
 
 _MOST_PIECES, _MOST_PLANES = 16, 48  # of a part; together
 ALONE = -1  # the part of people on their own
@@ -28,6 +30,7 @@ class Piece:
     slope: np.ndarray
     members: np.ndarray
     labels: np.ndarray
+    top: Fork | int | None = None  # its tests, where they are asked for
 
     def keeps(self, person: int, label: int, equal: bool) -> bool:
         """Whether a decision about a person's label is kept, or is about somebody else."""
@@ -74,12 +77,18 @@ class Model:
         """Whether something is known about every part."""
         return len({piece.part for piece in self.pieces}) == self.n_parts
 
-    def learn(self, labels: np.ndarray) -> None:
-        """Take in a tree, part by part and as a whole."""
-        pieces = [self._piece(p, labels) for p in range(self.n_parts)]
+    def learn(self, labels: np.ndarray, tests: Callable[[int], Fork | int] | None = None) -> None:
+        """Take in a tree, part by part and as a whole; `tests` tells those of a part."""
+        pieces = [self._piece(p, labels, tests) for p in range(self.n_parts)]
         self._remember(self._plane(tuple(pieces), labels[self.alone]))
 
-    def _piece(self, part: int, labels: np.ndarray) -> Piece:
+    def recall(self, part: int, top: Fork | int) -> None:
+        """Take in a subtree that was met elsewhere."""
+        members = self.members[part]
+        labels = labelled(top, self.compiled, members)
+        self.add(Piece(part, *self._cost(members, labels), members, labels, top))
+
+    def _piece(self, part: int, labels: np.ndarray, tests: Callable[[int], Fork | int] | None) -> Piece:
         members = self.members[part]
         mine = labels[members].astype(np.int16)
         for k, known in enumerate(self.pieces):
@@ -87,7 +96,7 @@ class Model:
                 self.last_used[k] = self.clock
                 return known
         constant, slope = self._cost(members, mine)
-        piece = Piece(part, constant, slope, members, mine)
+        piece = Piece(part, constant, slope, members, mine, None if tests is None else tests(part))
         self.add(piece)
         return piece
 

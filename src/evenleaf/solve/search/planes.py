@@ -7,6 +7,7 @@ mixture of the trees costs, tells when to give up. That mixture is the randomise
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -18,11 +19,13 @@ from evenleaf.solve.search.deep import DeepOracle
 from evenleaf.solve.search.limited import LimitedOracle
 from evenleaf.solve.search.model import Model, Piece
 from evenleaf.solve.search.plan import Found
+from evenleaf.solve.search.sketch import Fork, Sketch
 from evenleaf.solve.search.steps import Effort
 
 _ASKED, _BEYOND = 0.5, 1.0  # how much of what the model allows is asked for; how far beyond the target, at most
 _KEPT, _TRIES = 0.85, 12
 _NEWS = 1e-9
+_HANDED_ON = 8  # subtrees of a part
 
 
 class PlaneClimb(Climb):
@@ -51,8 +54,7 @@ class PlaneClimb(Climb):
         model, bundle, used = self.model, self.bundle, self.model.used
         mu, scale = self.box.mu.copy(), self.box.scale
         best_mu = mu.copy()
-        for piece in known:
-            model.add(piece)
+        self._recall(known)
         # Where the cheapest tree is still there, its cost is no news.
         asked = fresh or effort.steps == 1 or not model.is_whole or model.lowest(mu[used])[0] > self.box.bound + _NEWS
         if not asked:
@@ -64,7 +66,7 @@ class PlaneClimb(Climb):
                     self.best, best_mu = value, mu.copy()
                 if value >= self.target - kernels.EPSILON:
                     break
-                model.learn(self._drafted(choice, value))
+                model.learn(self._drafted(choice, value), self._tests(choice))
                 far = count == 0 and value < self.target - effort.near * abs(self.target)
                 if far or count + 1 == effort.steps or not np.isfinite(self.target):
                     break
@@ -78,18 +80,55 @@ class PlaneClimb(Climb):
             value = self.bound(mu, scale)[0]
             if value > self.best:
                 self.best, best_mu = value, mu
-        if bundle.mixture:
-            self.average = model.average(bundle.mixture)
-        reached = self.finish(self.best, best_mu, scale, self._below(best_mu))
-        pretended = self.box.has_free and model.cheapest < self.target - kernels.EPSILON
-        return replace(reached, pretended=pretended, draft=self.draft)
+        return self._ended(best_mu, scale)
+
+    def _ended(self, mu: np.ndarray, scale: float) -> Ascended:
+        """What was reached at the best multipliers, with what the parts of the box may begin with."""
+        if self.bundle.mixture:
+            self.average = self.model.average(self.bundle.mixture)
+        pieces = self._below(mu)
+        reached = self.finish(self.best, mu, scale, pieces)
+        if not self.box.has_free:
+            return reached
+        pretended = self.model.cheapest < self.target - kernels.EPSILON
+        box = replace(reached.box, known=self._known(pieces))
+        return replace(reached, box=box, pretended=pretended, draft=self.draft)
 
     def _drafted(self, choice: tuple[int, ...], value: float) -> np.ndarray:
         """Everybody's label in the oracle's tree; where people are free, keep the best one's tests, too."""
-        labels = self.consider(choice)
+        self.labels = labels = self.consider(choice)
         if value == self.best and self.box.has_free and isinstance(self.parted, DeepOracle):
             self.draft = Found(self.parted.plan(choice, labels), labels, np.inf)
         return labels
+
+    def _tests(self, choice: tuple[int, ...]) -> Callable[[int], Fork | int] | None:
+        """What tells the tests of a part, where smaller boxes may ask for them."""
+        if not self.box.has_free or not isinstance(self.parted, DeepOracle):
+            return None
+        labels, oracle = self.labels, self.parted
+        return lambda part: oracle.tests(choice, labels, part)
+
+    def _recall(self, known: tuple[Piece, ...]) -> None:
+        """Begin with subtrees that are known, or else with those met in the box that this one is part of."""
+        for piece in known:
+            self.model.add(piece)
+        if known or not self.box.known or not isinstance(self.parted, DeepOracle):
+            return
+        # Nobody may be on the last parts, of which nothing is remembered then.
+        part = {place: number for number, place in enumerate(self.parted.places[: self.model.n_parts])}
+        for met in self.box.known:
+            if met.place in part:
+                self.model.recall(part[met.place], met.top)
+
+    def _known(self, pieces: tuple[Piece, ...]) -> tuple[Sketch, ...]:
+        """The subtrees that the parts of this box may begin with: of each part some, those used last."""
+        if not isinstance(self.parted, DeepOracle):
+            return ()
+        found: list[Sketch] = []
+        for part, place in enumerate(self.parted.places):
+            mine = [piece.top for piece in pieces if piece.part == part and piece.top is not None]
+            found += [Sketch(place, top) for top in mine[-_HANDED_ON:]]
+        return tuple(found)
 
     def _below(self, mu: np.ndarray) -> tuple[Piece, ...]:
         """The subtrees that some tree below the target at these multipliers may have: these keep all their tests."""

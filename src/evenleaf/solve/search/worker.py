@@ -319,7 +319,9 @@ class Worker:
         first = self.is_eager and node.box.has_free and node.is_top
         replayed = _is_replayed(old) and not first
         effort = LOOK if replayed else AT_FREE if first else CLIMB
-        reached = self.climb(node.start, effort, fixings, known=node.known, fresh=node.is_fresh)
+        # A box with free people goes on from the one that it is part of: no other is as much like it.
+        start, fresh = (node.box, True) if first else (node.start, node.is_fresh)
+        reached = self.climb(start, effort, fixings, known=node.known, fresh=fresh)
         stands = replayed or node.box.has_free or self._is_closed(reached.box)
         if not stands and self._doubt(reached, fixings).max() <= _SURE:
             # All trees of the mixture agree, and yet are no trees: whoever is decided next, the relaxation stays.
