@@ -18,7 +18,39 @@ def nearest_above(centre, constants, slopes, level, tolerance, pull, point, best
     itself: the point is the centre plus the slopes times `pull` ≥ 0, cut off at ±1, from the pull given on. Any pull
     also tells how high the lowest plane can be at most, as a mixture of planes is above it everywhere: the least such
     ceiling is returned, with its mixture in `best_pull`. A ceiling below the level means that there is no such point.
+
+    Trees that are much alike differ in few rows: components that no plane depends on, most of them, stay where they are.
     """
+    kept = _sloping(slopes)
+    near = np.empty(len(kept))
+    ceiling = _nearest(centre[kept], constants, _columns(slopes, kept), level, tolerance, pull, near, best_pull)
+    point[:] = centre
+    point[kept] = near
+    return ceiling
+
+
+@njit
+def _sloping(slopes):
+    """The components that some plane depends on."""
+    n_planes, n = slopes.shape
+    found = np.zeros(n, dtype=np.bool_)
+    for k in range(n_planes):
+        for r in range(n):
+            found[r] |= slopes[k, r] != 0.0
+    return np.flatnonzero(found)
+
+
+@njit
+def _columns(slopes, kept):
+    columns = np.empty((len(slopes), len(kept)))
+    for k in range(len(slopes)):
+        for q in range(len(kept)):
+            columns[k, q] = slopes[k, kept[q]]
+    return columns
+
+
+@njit
+def _nearest(centre, constants, slopes, level, tolerance, pull, point, best_pull):
     n_planes = len(constants)
     gap, moved = np.empty(n_planes), np.empty_like(centre)
     trial, trial_gap = np.empty(n_planes), np.empty(n_planes)
