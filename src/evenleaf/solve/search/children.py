@@ -62,9 +62,11 @@ class Children:
         self.h = np.empty((parts + 1, widest, c.n_labels))
         self.run, self.rest = np.empty((widest, c.n_labels)), np.empty((widest, c.n_labels))
         self.pairs = [LevelPairs(self, f) for f in self.paired]
+        self._halved: tuple[int, list[tuple[np.ndarray, int, int]]] = (-1, [])  # the listed test asked for last
 
     def best(self, costs: np.ndarray) -> tuple[float, int]:
         """The cheapest subtree and its number: −1 one label for all, then the listed tests, then the paired ones."""
+        self._halved = (-1, [])
         kernels.price_children(
             costs, self.members, self.part, self.n_parts, self.moves, self.starts, self.segment, self.n_segments,
             self.compiled.unordered, self.left, self.right, self.h, self.run, self.rest,
@@ -92,10 +94,7 @@ class Children:
         elif number >= len(self.moves):
             self.pairs[number - len(self.moves)].label(costs, labels)
         else:
-            for half in self._halves(number):
-                _, feature, cut = kernels.best_stump(
-                    costs, half, self.segment, self.n_segments, self.compiled.unordered
-                )
+            for half, feature, cut in self._stumps(number, costs):
                 self.label_stump(half, feature, cut, costs, labels)
 
     def label_stump(self, half: np.ndarray, feature: int, cut: int, costs: np.ndarray, labels: np.ndarray) -> None:
@@ -112,16 +111,26 @@ class Children:
             return None
         if number >= len(self.moves):
             return self.pairs[number - len(self.moves)].plan(labels)
-        below = []
-        for half in self._halves(number):
-            _, feature, cut = kernels.best_stump(costs, half, self.segment, self.n_segments, self.compiled.unordered)
-            below.append(plan_stump(self.compiled, self.place, feature, cut, half, labels))
+        stumps = self._stumps(number, costs)
+        below = [plan_stump(self.compiled, self.place, feature, cut, half, labels) for half, feature, cut in stumps]
         f = self._feature(number)
         left = np.zeros(int(self.compiled.sizes[f]), dtype=np.bool_)
-        left[self.compiled.ranks[f][self._halves(number)[0]]] = True
+        left[self.compiled.ranks[f][stumps[0][0]]] = True
         if not self.compiled.unordered[f]:
             left[: int(self.part_place[self.compiled.offsets[f] + self.moves[number]]) + 1] = True
         return Plan(f, left, *below)
+
+    def _stumps(self, number: int, costs: np.ndarray) -> list[tuple[np.ndarray, int, int]]:
+        """The people on either part of a listed child test with their best stump, at the prices of the last `best`."""
+        if self._halved[0] != number:
+            found = []
+            for half in self._halves(number):
+                _, feature, cut = kernels.best_stump(
+                    costs, half, self.segment, self.n_segments, self.compiled.unordered
+                )
+                found.append((half, int(feature), int(cut)))
+            self._halved = number, found
+        return self._halved[1]
 
     def _feature(self, number: int) -> int:
         return int(np.searchsorted(self.starts, number, side="right") - 1)

@@ -69,8 +69,9 @@ class Model:
         self.bundle: Bundle[Plane] = Bundle(size, _MOST_PLANES)
         self.cheapest = np.inf  # what the best labelling known truly costs
         self._differences = np.zeros_like(compiled.weight)
-        self._costs = np.empty_like(base)
         self._mu = np.zeros_like(compiled.weight)
+        self._of_alone = _entries(compiled, self.alone)
+        self._costs = np.empty((len(self.alone), base.shape[1]))  # of people on their own
 
     @property
     def is_whole(self) -> bool:
@@ -150,16 +151,15 @@ class Model:
             return 0.0
         c = self.compiled
         self._mu[self.used] = point
-        kernels.dual_costs(c.pointers, c.rows, c.entries, c.weight, 1.0, self._mu, self.base, self._costs)
-        return float(np.minimum(self._costs[self.alone].min(axis=1), 0.0).sum())
+        kernels.dual_costs(*self._of_alone, c.weight, 1.0, self._mu, self.base[self.alone], self._costs)
+        return float(np.minimum(self._costs.min(axis=1), 0.0).sum())
 
     def combine(self, which: np.ndarray) -> None:
         """Remember the plane of some pieces; people on their own as is cheapest where `lowest` was asked last."""
         self.clock += 1
         for k in which:
             self.last_used[k] = self.clock
-        prices = self._costs[self.alone]
-        alone = np.column_stack([np.zeros(len(prices)), prices]).argmin(axis=1)
+        alone = np.column_stack([np.zeros(len(self.alone)), self._costs]).argmin(axis=1)
         self._remember(self._plane(tuple(self.pieces[k] for k in which), alone))
 
     def average(self, mixture: list[tuple[float, Plane]]) -> np.ndarray:
@@ -171,3 +171,11 @@ class Model:
                 chosen = labels > 0
                 average[people[chosen], labels[chosen] - 1] += share / total
         return average
+
+
+def _entries(c: Compiled, people: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The rows of some people only: where each person's begin, which they are, and what they count."""
+    counts = np.diff(c.pointers)[people]
+    pointers = np.concatenate([[0], np.cumsum(counts)]).astype(c.pointers.dtype)
+    places = np.repeat(c.pointers[people] - pointers[:-1], counts) + np.arange(int(pointers[-1]))
+    return pointers, c.rows[places], c.entries[places]

@@ -19,7 +19,7 @@ def nearest_above(centre, constants, slopes, level, tolerance, pull, point, best
     also tells how high the lowest plane can be at most, as a mixture of planes is above it everywhere: the least such
     ceiling is returned, with its mixture in `best_pull`. A ceiling below the level means that there is no such point.
 
-    Trees that are much alike differ in few rows: components that no plane depends on, most of them, stay where they are.
+    Trees that are much alike differ in few rows: components that no plane depends on, most of them, stay put.
     """
     kept = _sloping(slopes)
     near = np.empty(len(kept))
