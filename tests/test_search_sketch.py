@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -11,7 +13,7 @@ from evenleaf.problem import Problem, Shape
 from evenleaf.solve import Budget
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.ascent import AT_FREE
-from evenleaf.solve.search.boxes import FREE, Box, first_boxes, split
+from evenleaf.solve.search.boxes import FREE, Box, first_boxes
 from evenleaf.solve.search.compiled import Compiled, compile_problem
 from evenleaf.solve.search.deep import DeepOracle
 from evenleaf.solve.search.model import Model
@@ -27,16 +29,26 @@ def boxes_with_free_people(compiled: Compiled) -> list[Box]:
     return [box for box in first_boxes(compiled, np.zeros_like(compiled.weight), 1.0, 3, walk=False) if box.has_free]
 
 
-def halves(box: Box, compiled: Compiled) -> list[Box]:
-    people = np.bincount(compiled.ranks[box.feature], weights=compiled.count, minlength=len(box.state))
-    return split(box, compiled, people, 0)
+def worker_for(problem: Problem) -> Worker:
+    """To depth 3, with an aim that is hardly ever reached."""
+    problem = problem.with_shape(Shape(max_depth=3))
+    worker = Worker(problem, compile_problem(problem), Budget())
+    worker.begin(None, 1.0, frozenset())
+    return worker
+
+
+def climbed_boxes(worker: Worker) -> Iterator[Box]:
+    """Those that are still open, with what was reached."""
+    for box in boxes_with_free_people(worker.compiled):
+        reached = worker.climb(box, AT_FREE).box
+        if reached.bound < 1.0 and reached.live.any():
+            yield reached
 
 
 @given(problem=tables, seed=st.integers(0, 999))
 @settings(deadline=None, max_examples=60)
 def test_the_tests_of_a_part_give_its_people_the_labels_that_they_had(problem: Problem, seed: int) -> None:
-    problem = problem.with_shape(Shape(max_depth=3))
-    worker = Worker(problem, compile_problem(problem), Budget())
+    worker = worker_for(problem)
     c, scratch = worker.compiled, worker.ascent.scratch
     scratch.costs[:] = np.random.default_rng(seed).normal(size=scratch.costs.shape)
     for box in boxes_with_free_people(c):
@@ -54,16 +66,10 @@ def test_the_tests_of_a_part_give_its_people_the_labels_that_they_had(problem: P
 @given(problem=tables)
 @settings(deadline=None, max_examples=60)
 def test_a_subtree_that_is_recalled_costs_what_it_costs_with_the_newcomers(problem: Problem) -> None:
-    problem = problem.with_shape(Shape(max_depth=3))
-    worker = Worker(problem, compile_problem(problem), Budget())
-    c = worker.compiled
-    worker.begin(None, 1.0, frozenset())
-    checked = 0
-    for box in boxes_with_free_people(c):
-        reached = worker.climb(box, AT_FREE).box
-        if not reached.live.any():
-            continue
-        for part in halves(reached, c):
+    worker = worker_for(problem)
+    c, checked = worker.compiled, 0
+    for reached in climbed_boxes(worker):
+        for part in worker._split(reached):
             climb = PlaneClimb(worker.ascent.ground, part, DeepOracle(part, worker.ascent.scratch, 2), (), 1.0)
             climb._recall(())
             assert {piece.part for piece in climb.model.pieces} <= set(range(climb.model.n_parts))
@@ -90,18 +96,11 @@ def _check_costs(model: Model, c: Compiled, members: np.ndarray, labels: np.ndar
 @given(problem=tables)
 @settings(deadline=None, max_examples=40)
 def test_what_is_known_in_a_box_is_handed_to_its_parts(problem: Problem) -> None:
-    problem = problem.with_shape(Shape(max_depth=3))
-    worker = Worker(problem, compile_problem(problem), Budget())
-    c = worker.compiled
-    worker.begin(None, 1.0, frozenset())
-    handed = 0
-    for box in boxes_with_free_people(c):
-        reached = worker.climb(box, AT_FREE).box
-        if reached.bound >= 1.0 or not reached.live.any():
-            continue
-        for part in halves(reached, c):
+    worker, handed = worker_for(problem), 0
+    for reached in climbed_boxes(worker):
+        free = {-1 - int(level) for level in np.flatnonzero(reached.state == FREE)}
+        for part in worker._split(reached):
             assert part.known is reached.known
-            free = {-1 - int(level) for level in np.flatnonzero(box.state == FREE)}
             assert {sketch.place for sketch in part.known} <= {0, 1} | free
             handed += len(part.known)
     assume(handed)

@@ -66,7 +66,8 @@ class PlaneClimb(Climb):
                     self.best, best_mu = value, mu.copy()
                 if value >= self.target - kernels.EPSILON:
                     break
-                model.learn(self._drafted(choice, value), self._tests(choice))
+                labels = self._drafted(choice, value)
+                model.learn(labels, self._tests(choice, labels))
                 far = count == 0 and value < self.target - effort.near * abs(self.target)
                 if far or count + 1 == effort.steps or not np.isfinite(self.target):
                     break
@@ -96,16 +97,16 @@ class PlaneClimb(Climb):
 
     def _drafted(self, choice: tuple[int, ...], value: float) -> np.ndarray:
         """Everybody's label in the oracle's tree; where people are free, keep the best one's tests, too."""
-        self.labels = labels = self.consider(choice)
+        labels = self.consider(choice)
         if value == self.best and self.box.has_free and isinstance(self.parted, DeepOracle):
             self.draft = Found(self.parted.plan(choice, labels), labels, np.inf)
         return labels
 
-    def _tests(self, choice: tuple[int, ...]) -> Callable[[int], Fork | int] | None:
+    def _tests(self, choice: tuple[int, ...], labels: np.ndarray) -> Callable[[int], Fork | int] | None:
         """What tells the tests of a part, where smaller boxes may ask for them."""
         if not self.box.has_free or not isinstance(self.parted, DeepOracle):
             return None
-        labels, oracle = self.labels, self.parted
+        oracle = self.parted
         return lambda part: oracle.tests(choice, labels, part)
 
     def _recall(self, known: tuple[Piece, ...]) -> None:
