@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -35,6 +37,67 @@ def test_workers_share_and_answers_come_in_order(size: int) -> None:
 
     crew = Crew(size)
     assert crew.share(work, range(size), range(50)) == [item * item for item in range(50)]
+    crew.close()
+
+
+class Line:
+    """Numbers to be squared; what is known when each is taken is noted down."""
+
+    def __init__(self, n: int, busy: list[threading.Lock]) -> None:
+        self.n, self.busy, self.used = n, busy, 0
+        self.taken: list[tuple[int, int]] = []
+
+    def take(self) -> Callable[[int], int] | None:
+        number = len(self.taken)
+        if number == self.n:
+            return None
+        self.taken.append((number, self.used))
+
+        def square(worker: int) -> int:
+            assert self.busy[worker].acquire(blocking=False), "one worker was asked for two things at a time"
+            time.sleep(0.002 * (number % 3))
+            self.busy[worker].release()
+            return number * number
+
+        return square
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_a_stream_is_taken_from_the_same_state_for_any_number_of_workers(size: int) -> None:
+    line = Line(30, [threading.Lock() for _ in range(size)])
+    crew, found = Crew(size), []
+    for answer in crew.stream(range(size), line.take, 4):
+        found.append(answer)
+        line.used += 1
+    crew.close()
+    assert found == [number * number for number in range(30)]
+    assert line.taken == [(number, max(0, number - 3)) for number in range(30)]
+
+
+def test_a_stream_goes_on_where_an_answer_gives_more_to_do() -> None:
+    """There is one errand at a time: the next one is known only once the last one was done."""
+    waiting, crew, done = [5], Crew(2), []
+    for answer in crew.stream([None, None], lambda: partial(_less, waiting.pop()) if waiting else None, 4):
+        done.append(answer)
+        if answer:
+            waiting.append(answer)
+    crew.close()
+    assert done == [4, 3, 2, 1, 0]
+
+
+def _less(number: int, _: None) -> int:
+    return number - 1
+
+
+def test_leaving_a_stream_tells_the_threads() -> None:
+    """Whoever uses the answers may be interrupted, too, while others are at work."""
+    told = threading.Event()
+    errands = iter([lambda _: True, lambda _: told.wait(timeout=30), lambda _: told.wait(timeout=30)])
+    crew = Crew(2, told.set)
+    stream = crew.stream([1, 2], lambda: next(errands, None), 3)
+    assert next(stream)
+    stream.close()
+    assert told.is_set()
     crew.close()
 
 

@@ -88,8 +88,9 @@ def test_pieces_of_any_parts_add_up_to_the_cost_of_the_labels(problem: Problem, 
     kernels.dual_costs(c.pointers, c.rows, c.entries, c.weight, 1.0, mu, c.base, costs)
     chosen = np.flatnonzero(labels)
     expected = c.constant + costs[chosen, labels[chosen] - 1].sum()
-    plane = model.bundle.origins[0]
-    assert plane.constant + plane.slope @ mu[model.used] == pytest.approx(expected)
+    plane, bundle = model.bundle.origins[0], model.bundle
+    assert bundle.constants[0] + bundle.slopes[0] @ mu[model.used] == pytest.approx(expected)
+    assert model.cheapest == pytest.approx(bundle.constants[0] + np.abs(bundle.slopes[0]).sum())
     assert np.array_equal(model.average([(1.0, plane)]).sum(axis=1), labels > 0)
     # People on their own take their cheapest label, so the lowest plane costs no more.
     assert model.lowest(mu[model.used])[0] <= expected + 1e-9

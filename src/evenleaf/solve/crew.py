@@ -6,8 +6,11 @@ there are, no piece knows of another one that is done at the same time, and what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from queue import SimpleQueue
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -30,12 +33,10 @@ class Crew:
         if self.size == 1 or len(items) < 2:
             yield from map(work, items)
             return
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.size)
         waiting: list[Future[Answer]] = []
         try:
             for item in items:
-                waiting.append(self._pool.submit(work, item))  # noqa: PERF401 (what is begun must be cancelled)
+                waiting.append(self._threads.submit(work, item))  # noqa: PERF401 (what is begun must be cancelled)
             for answer in waiting:
                 yield answer.result()
         except KeyboardInterrupt:
@@ -60,10 +61,48 @@ class Crew:
             pass
         return [found[position] for position in range(len(items))]
 
+    def stream(
+        self, workers: Sequence[Worker], take: Callable[[], Callable[[Worker], Answer] | None], width: int
+    ) -> Generator[Answer, None, None]:
+        """What comes of each errand, in their order, by workers of whom each may do one thing at a time.
+
+        So many are under way at a time, however many workers there are: the next one is taken once what came of the
+        first of them was used; None where there is nothing to do for now. So the state that an errand is taken from is
+        the same for any number of workers, and nobody waits for others as long as a later errand is left to do.
+        """
+        idle: SimpleQueue[Worker] = SimpleQueue()
+        for worker in workers:
+            idle.put(worker)
+
+        def do(errand: Callable[[Worker], Answer]) -> Answer:
+            worker = idle.get()
+            try:
+                return errand(worker)
+            finally:
+                idle.put(worker)
+
+        under_way: deque[Callable[[], Answer]] = deque()
+        try:
+            while True:
+                while len(under_way) < width and (errand := take()) is not None:
+                    under_way.append(partial(do, errand) if self.size == 1 else self._threads.submit(do, errand).result)
+                if not under_way:
+                    return
+                yield under_way.popleft()()
+        except BaseException:  # Ctrl-C as well, here or where the answers are used
+            self.interrupted()
+            raise
+
+    @property
+    def _threads(self) -> ThreadPoolExecutor:
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.size)
+        return self._pool
+
     def close(self) -> None:
         """Let the threads go, once they are done with what they began."""
         if self._pool is not None:
-            self._pool.shutdown()
+            self._pool.shutdown(cancel_futures=True)
             self._pool = None
 
 

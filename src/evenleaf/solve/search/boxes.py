@@ -11,6 +11,7 @@ without an order: given the stumps, each picks its side (`pairs.py`).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,7 +59,7 @@ class Box:
         """Whether the moving ranks are too many to be walked: then each picks its side given the stumps."""
         return len(self.moving) > 0 and not len(self.moves)
 
-    @property
+    @cached_property
     def has_free(self) -> bool:
         """Whether some ranks are not placed at all yet."""
         return bool((self.state == FREE).any())

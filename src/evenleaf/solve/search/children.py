@@ -293,8 +293,5 @@ def _segments(c: Compiled, possible: np.ndarray, alive: np.ndarray) -> tuple[np.
     n_segments = kernels.segments(
         c.ranks, c.offsets, c.unordered, c.sizes, alive.copy(), place, c.count, 1, possible, segment
     )
-    for f in np.flatnonzero(c.unordered & (n_segments > 0)):
-        present = np.bincount(c.ranks[f][possible], minlength=int(c.sizes[f])) > 0
-        n_segments[f] = present.sum() if present.sum() > 1 else 0
-        segment[f] = np.maximum(np.cumsum(present) - 1, 0)[c.ranks[f]]
+    kernels.number_levels(c.ranks, c.unordered, c.sizes, possible, n_segments, segment)
     return segment, place, n_segments

@@ -1,13 +1,15 @@
-"""The exact search: best-first over boxes of roots, in rounds that workers share (ALGORITHM §5, §9).
+"""The exact search: best-first over boxes of roots, which workers share (ALGORITHM §5, §9).
 
-A round takes the lowest few boxes, however many workers there are, and each box is examined by itself; what comes
-out is put together in the order of the boxes. So the answer is the same for any number of workers.
+A few boxes are under way at a time, however many workers there are, and each is examined by itself; what comes out is
+put together in the order in which they were taken. So the answer is the same for any number of workers.
 """
 
 from __future__ import annotations
 
 import heapq
 import itertools
+from collections import deque
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
 
@@ -19,6 +21,7 @@ from evenleaf.solve.crew import Crew
 from evenleaf.solve.proofs.labels import Labels, Region, count_labels, count_nodes
 from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH, Box, Fixing, first_boxes
 from evenleaf.solve.search.compiled import Compiled, compile_problem
+from evenleaf.solve.search.errands import Errand, Examination, Incumbent, Outcome, Wandering
 from evenleaf.solve.search.freedom import Freedom
 from evenleaf.solve.search.kernels import EPSILON
 from evenleaf.solve.search.memory import Memory
@@ -27,7 +30,7 @@ from evenleaf.solve.search.warmup import warm_up
 from evenleaf.solve.search.worker import Examined, Worker, region_of
 from evenleaf.tree import Leaf, Tree
 
-_ROUND = 8  # boxes a round; must not depend on the number of workers
+_UNDER_WAY = 8  # boxes at a time, and boxes a round; must not depend on the number of workers
 _FIRST_WANDERING, _WORK_A_ROUND = 4, 500_000  # people to look at while wandering
 _LAST_STEP = 0.004  # of the incumbent: a bound as close as that is raised all the way
 
@@ -69,15 +72,16 @@ class Engine:
         self.crew = Crew(len(self.workers), budget.cancel)
         self.tree: Tree | None = None
         self.objective = np.inf
-        self.in_hand = -np.inf  # until the first boxes are open, nothing is known
+        self.floor = -np.inf  # until the first boxes are open, nothing is known
+        self.under_way: deque[tuple[Errand, Open | None]] = deque()
         self.stuck = np.inf  # the lowest bound of a box that cannot be closed
         self.open: list[tuple[float, int, Open]] = []
         self.order = itertools.count()
         self.n_kept = self.n_begun = 0  # nodes of the proof, and of those that hard roots wait with
         self.proofs: dict[tuple[int, tuple[Fixing, ...]], Labels] = {}
-        self.polished: set[float] = set()
+        self.polished: frozenset[float] = frozenset()
         self.found: Found | None = None  # the best tree met
-        self.rounds = 0
+        self.taken = 0
         self.regions: list[Region] = []
         schema = problem.people.features.schema
         for label in range(self.compiled.n_labels + 1):
@@ -89,7 +93,13 @@ class Engine:
     def bound(self) -> float:
         """A valid lower bound at any moment: the lowest open box, or the incumbent."""
         lowest = self.open[0][0] if self.open else np.inf
-        return float(min(lowest, self.in_hand, self.stuck, self.objective))
+        in_hand = min((item.box.bound for _, item in self.under_way if item is not None), default=np.inf)
+        return float(min(lowest, in_hand, self.floor, self.stuck, self.objective))
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether there is a box left to examine."""
+        return bool(self.open or self.under_way)
 
     @property
     def words(self) -> str:
@@ -111,14 +121,43 @@ class Engine:
         for box in first_boxes(self.compiled, mu, scale, self.problem.shape.max_depth, self.workers[0].walks):
             if self.workers[0].pairs[box.feature].any():
                 self._push(replace(box, bound=floor), self.regions)
-        self.in_hand = np.inf
+        self.floor = np.inf
         self._close_ruled_out()
-        with closing(self.crew):
-            while self.open and not self.budget.exhausted and not self._good_enough():
-                self._round()
-                self._wander()
+        stream = self.crew.stream(self.workers, self._next, _UNDER_WAY)
+        with closing(self.crew), closing(stream) as outcomes:
+            for outcome in outcomes:
+                self._merge(outcome)
                 self._close_ruled_out()
-                self.budget.report(max(self.bound, 0.0), self.objective)
+                if self.taken % _UNDER_WAY == 0:
+                    self.budget.report(max(self.bound, 0.0), self.objective)
+
+    def _next(self) -> Callable[[Worker], Outcome] | None:
+        """What to do next, from the incumbent and the proofs that stand now."""
+        if not self.open or self.budget.exhausted or self._good_enough():
+            return None
+        self.taken += 1
+        start = Incumbent(self.tree, self.objective, self.polished)
+        item = None if self._is_time_to_wander() else self._take()
+        errand = self._wandering(start) if item is None else self._examination(start, item)
+        self.under_way.append((errand, item))
+        return errand.run
+
+    def _is_time_to_wander(self) -> bool:
+        """Whether to look about for better trees: in the rounds 4, 8, 16, …"""
+        rounds, rest = divmod(self.taken, _UNDER_WAY)
+        shallow = self.problem.shape.max_depth <= MOST_SWEPT_DEPTH  # there, rounds take too little time for that
+        return not (shallow or rest or rounds < _FIRST_WANDERING or rounds & (rounds - 1))
+
+    def _wandering(self, start: Incumbent) -> Errand:
+        """Look about for as long as the search already takes."""
+        return Wandering(start, self.found, _WORK_A_ROUND * (self.taken // _UNDER_WAY))
+
+    def _examination(self, start: Incumbent, item: Open) -> Errand:
+        if item.begun is not None:
+            self.n_begun -= count_labels(item.begun)
+        decides = self.workers[0].is_eager or self.freedom.allows(item.box, self.objective)
+        proof = item.begun or self._known_proof(item.box)
+        return Examination(start, item.box, proof, decides, item.aim(self.objective))
 
     def _good_enough(self) -> bool:
         return self.objective - self.bound <= self.budget.gap * abs(self.objective)
@@ -148,37 +187,15 @@ class Engine:
             self.keep_proof = False
             self.regions.clear()
 
-    def _take(self) -> list[Open]:
-        """The lowest boxes; out of memory, the latest ones, so that fewer and fewer wait."""
-        if self.memory.too_much(0, len(self.open)):
-            self.open.sort(key=lambda entry: entry[1])
-            taken = [self.open.pop()[2] for _ in range(min(_ROUND, len(self.open)))]
-            heapq.heapify(self.open)
-            return taken
-        return [heapq.heappop(self.open)[2] for _ in range(min(_ROUND, len(self.open)))]
-
-    def _round(self) -> None:
-        """Examine the lowest boxes, each from the incumbent and the proofs that stand at the start of the round."""
-        batch = self._take()
-        self.n_begun -= sum(count_labels(item.begun) for item in batch if item.begun is not None)
-        self.in_hand = min(item.box.bound for item in batch)
-        proofs = [item.begun or self._known_proof(item.box) for item in batch]
-        decides = [self.workers[0].is_eager or self.freedom.allows(item.box, self.objective) for item in batch]
-        aims = [item.aim(self.objective) for item in batch]
-
-        def work(worker: Worker, k: int) -> tuple[Examined, Tree | None, Found | None, set[float]]:
-            # What comes out does not depend on who examined it.
-            worker.begin(self.tree, self.objective, self.polished)
-            examined = worker.examine(batch[k].box, proofs[k], decides[k], aims[k])
-            return examined, worker.tree, worker.found, worker.polished
-
-        outcomes = self.crew.share(work, self.workers, range(len(batch)))
-        for item, tried, (examined, tree, found, polished) in zip(batch, decides, outcomes, strict=True):
-            self._merge(item, examined, tree, polished)
-            self._meet(found)
-            if tried and not examined.cut_short:
-                self.freedom.learn(item.box, worked=examined.proof is not None)
-        self.in_hand = np.inf
+    def _take(self) -> Open:
+        """The lowest box; out of memory, the latest one, so that fewer and fewer wait."""
+        if not self.memory.too_much(0, len(self.open)):
+            return heapq.heappop(self.open)[2]
+        latest = max(range(len(self.open)), key=lambda place: self.open[place][1])
+        self.open[latest], self.open[-1] = self.open[-1], self.open[latest]
+        item = self.open.pop()[2]
+        heapq.heapify(self.open)
+        return item
 
     def _known_proof(self, box: Box) -> Labels | None:
         """The latest tree of labels on the feature, or else on any, that was begun where the box begins."""
@@ -192,24 +209,21 @@ class Engine:
         if found is not None and (self.found is None or found.objective < self.found.objective):
             self.found = found
 
-    def _wander(self) -> None:
-        """Look about for better trees, in the rounds 4, 8, 16, …, for as long as the search already takes."""
-        self.rounds += 1
-        shallow = self.problem.shape.max_depth <= MOST_SWEPT_DEPTH  # there, rounds take too little time for that
-        if shallow or self.rounds < _FIRST_WANDERING or self.rounds & (self.rounds - 1):
-            return
-        worker = self.workers[0]
-        worker.begin(self.tree, self.objective, self.polished)
-        worker.found = self.found
-        worker.wander(_WORK_A_ROUND * self.rounds)
-        self._meet(worker.found)
-        if worker.tree is not None:
-            self._offer(worker.tree)
+    def _merge(self, outcome: Outcome) -> None:
+        """Take over what came of the errand that was begun first."""
+        errand, item = self.under_way[0]  # which counts for the bound until all that is left of its box is open
+        self.polished |= outcome.polished
+        self._meet(outcome.found)
+        if outcome.tree is not None:
+            self._offer(outcome.tree)
+        if item is not None and outcome.examined is not None:
+            self._settle(item, outcome.examined)
+            if isinstance(errand, Examination) and errand.decides and not outcome.examined.cut_short:
+                self.freedom.learn(item.box, worked=outcome.examined.proof is not None)
+        self.under_way.popleft()
 
-    def _merge(self, item: Open, examined: Examined, tree: Tree | None, polished: set[float]) -> None:
-        self.polished |= polished
-        if tree is not None:
-            self._offer(tree)
+    def _settle(self, item: Open, examined: Examined) -> None:
+        """Close the box, or let what is left of it wait."""
         if examined.stuck:
             self.stuck = min(self.stuck, item.box.bound)
             return

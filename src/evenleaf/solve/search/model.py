@@ -44,8 +44,6 @@ class Piece:
 class Plane:
     """One piece a part, and the labels of those on their own."""
 
-    constant: float
-    slope: np.ndarray
     pieces: tuple[Piece, ...]
     alone: np.ndarray
 
@@ -59,29 +57,33 @@ class Model:
         self.n_parts = int(part.max(initial=ALONE)) + 1
         self.members = [np.flatnonzero(part == p) for p in range(self.n_parts)]
         self.alone = np.flatnonzero(part == ALONE)
-        size = int(self.used.sum())
+        self.size = int(self.used.sum())
+        self.column = np.where(self.used, np.cumsum(self.used).reshape(self.used.shape) - 1, -1)
         self.pieces: list[Piece] = []
         self.last_used: list[int] = []
         self.clock = 0
+        self.places: list[list[int]] = [[] for _ in range(self.n_parts)]  # of the pieces of each part
+        self.place_of: dict[tuple[int, bytes], int] = {}
         self.piece_part = np.empty(_MOST_PIECES * self.n_parts, dtype=np.int64)
         self.piece_constants = np.empty(len(self.piece_part))
-        self.piece_slopes = np.empty((len(self.piece_part), size))
-        self.bundle: Bundle[Plane] = Bundle(size, _MOST_PLANES)
+        self.piece_slopes = np.empty((len(self.piece_part), self.size))
+        self.bundle: Bundle[Plane] = Bundle(self.size, _MOST_PLANES)
         self.cheapest = np.inf  # what the best labelling known truly costs
-        self._differences = np.zeros_like(compiled.weight)
         self._mu = np.zeros_like(compiled.weight)
         self._of_alone = _entries(compiled, self.alone)
-        self._costs = np.empty((len(self.alone), base.shape[1]))  # of people on their own
+        self._base_of_alone = base[self.alone]
+        self._costs = np.empty_like(self._base_of_alone)
+        self._labels = np.zeros(len(self.alone), dtype=np.int16)  # of people on their own, as is cheapest
 
     @property
     def is_whole(self) -> bool:
         """Whether something is known about every part."""
-        return len({piece.part for piece in self.pieces}) == self.n_parts
+        return all(self.places)
 
     def learn(self, labels: np.ndarray, tests: Callable[[int], Fork | int] | None = None) -> None:
         """Take in a tree, part by part and as a whole; `tests` tells those of a part."""
-        pieces = [self._piece(p, labels, tests) for p in range(self.n_parts)]
-        self._remember(self._plane(tuple(pieces), labels[self.alone]))
+        which = np.array([self._place(p, labels, tests) for p in range(self.n_parts)], dtype=np.int64)
+        self._remember(which, labels[self.alone].astype(np.int16))
 
     def recall(self, part: int, top: Fork | int) -> None:
         """Take in a subtree that was met elsewhere."""
@@ -89,52 +91,51 @@ class Model:
         labels = labelled(top, self.compiled, members)
         self.add(Piece(part, *self._cost(members, labels), members, labels, top))
 
-    def _piece(self, part: int, labels: np.ndarray, tests: Callable[[int], Fork | int] | None) -> Piece:
+    def _place(self, part: int, labels: np.ndarray, tests: Callable[[int], Fork | int] | None) -> int:
+        """Where the piece of a part is, after it was taken in."""
         members = self.members[part]
         mine = labels[members].astype(np.int16)
-        for k, known in enumerate(self.pieces):
-            if known.part == part and np.array_equal(known.labels, mine):
-                self.last_used[k] = self.clock
-                return known
-        constant, slope = self._cost(members, mine)
-        piece = Piece(part, constant, slope, members, mine, None if tests is None else tests(part))
-        self.add(piece)
-        return piece
+        place = self.place_of.get((part, mine.tobytes()))
+        if place is None:
+            top = None if tests is None else tests(part)
+            return self.add(Piece(part, *self._cost(members, mine), members, mine, top))
+        self.last_used[place] = self.clock
+        return place
 
     def _cost(self, people: np.ndarray, labels: np.ndarray) -> tuple[float, np.ndarray]:
         """What labels of some people cost: the constant and the slope."""
-        c = self.compiled
-        everybody = np.zeros(c.n_people, dtype=np.int64)
-        everybody[people] = labels
-        kernels.differences(c.pointers, c.rows, c.entries, everybody, self._differences)
-        chosen = labels > 0
-        constant = float(self.base[people[chosen], labels[chosen] - 1].sum())
-        return constant, (c.weight * self._differences)[self.used]
+        c, slope = self.compiled, np.zeros(self.size)
+        constant = kernels.price_labels(
+            c.pointers, c.rows, c.entries, c.weight, self.column, self.base, people, labels, slope
+        )
+        return constant, slope
 
-    def add(self, piece: Piece) -> None:
+    def add(self, piece: Piece) -> int:
         """Remember a piece, where its part has too many in the place of the one that was not used for longest."""
-        mine = [k for k, known in enumerate(self.pieces) if known.part == piece.part]
-        place = len(self.pieces)
-        if len(mine) < _MOST_PIECES:
+        mine, key = self.places[piece.part], (piece.part, piece.labels.tobytes())
+        if key in self.place_of:
+            place = self.place_of[key]
+        elif len(mine) < _MOST_PIECES:
+            place = len(self.pieces)
             self.pieces.append(piece)
             self.last_used.append(self.clock)
+            mine.append(place)
         else:
-            place = min(mine, key=lambda k: self.last_used[k])
-            self.pieces[place], self.last_used[place] = piece, self.clock
+            place = min(mine, key=self.last_used.__getitem__)
+            del self.place_of[piece.part, self.pieces[place].labels.tobytes()]
+        self.place_of[key] = place
+        self.pieces[place], self.last_used[place] = piece, self.clock
         self.piece_part[place], self.piece_constants[place] = piece.part, piece.constant
         self.piece_slopes[place] = piece.slope
+        return place
 
-    def _remember(self, plane: Plane) -> None:
-        self.bundle.add(plane.constant, plane.slope, plane)
-        # Multipliers at the signs of the slope price it as it is.
-        self.cheapest = min(self.cheapest, plane.constant + float(np.abs(plane.slope).sum()))
-
-    def _plane(self, pieces: tuple[Piece, ...], alone: np.ndarray) -> Plane:
-        constant, slope = (
-            self._cost(self.alone, alone) if len(self.alone) else (0.0, np.zeros(self.piece_slopes.shape[1]))
-        )
-        constant += self.constant + sum(piece.constant for piece in pieces)
-        return Plane(constant, np.sum([slope, *(piece.slope for piece in pieces)], axis=0), pieces, alone)
+    def _remember(self, which: np.ndarray, alone: np.ndarray) -> None:
+        """Keep the plane of one piece a part, and of the labels of people on their own."""
+        constant, slope = self._cost(self.alone, alone)
+        more, size = kernels.add_planes(self.piece_constants, self.piece_slopes, which, slope)
+        constant += self.constant + more
+        self.bundle.add(constant, slope, Plane(tuple(self.pieces[k] for k in which), alone))
+        self.cheapest = min(self.cheapest, constant + size)
 
     def lowest(self, point: np.ndarray) -> tuple[float, np.ndarray]:
         """How low the lowest plane is at some multipliers; and the lowest piece of each part."""
@@ -149,18 +150,17 @@ class Model:
     def _price_alone(self, point: np.ndarray) -> float:
         if not len(self.alone):
             return 0.0
-        c = self.compiled
         self._mu[self.used] = point
-        kernels.dual_costs(*self._of_alone, c.weight, 1.0, self._mu, self.base[self.alone], self._costs)
-        return float(np.minimum(self._costs.min(axis=1), 0.0).sum())
+        weight = self.compiled.weight
+        kernels.dual_costs(*self._of_alone, weight, 1.0, self._mu, self._base_of_alone, self._costs)
+        return float(kernels.cheapest_labels(self._costs, self._labels))
 
     def combine(self, which: np.ndarray) -> None:
         """Remember the plane of some pieces; people on their own as is cheapest where `lowest` was asked last."""
         self.clock += 1
         for k in which:
             self.last_used[k] = self.clock
-        alone = np.column_stack([np.zeros(len(self.alone)), self._costs]).argmin(axis=1)
-        self._remember(self._plane(tuple(self.pieces[k] for k in which), alone))
+        self._remember(which, self._labels.copy())
 
     def average(self, mixture: list[tuple[float, Plane]]) -> np.ndarray:
         """How often each person gets each label in a mixture of trees."""

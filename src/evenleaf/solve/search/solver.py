@@ -49,11 +49,11 @@ class SearchSolver:
         missing = why_no_certificate(problem) if self.certificate else ""
         engine = Engine(problem, budget, start, self.certificate and not missing, self.memory)
         run(engine.run, budget)
-        reached = Reached(engine.tree, engine.objective, engine.bound, bool(engine.open), engine.words + missing)
+        reached = Reached(engine.tree, engine.objective, engine.bound, engine.is_unfinished, engine.words + missing)
         return conclude(problem, budget, self.name, reached, lambda _: self._certificate(problem, engine))
 
     def _certificate(self, problem: Problem, engine: Engine) -> Certificate | None:
-        if not self.certificate or engine.tree is None or engine.open or not engine.keep_proof:
+        if not self.certificate or engine.tree is None or engine.is_unfinished or not engine.keep_proof:
             return None  # stopped at a gap of nothing, or the record was given up
         return make_certificate(problem, engine.tree, engine.objective, TOLERANCE, LabelsProof(tuple(engine.regions)))
 

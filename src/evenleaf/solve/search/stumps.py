@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations, permutations
 
 import numpy as np
@@ -43,16 +44,18 @@ def labelled_stumps(c: Compiled, n_segments: np.ndarray, spelt: Callable[[int], 
     Stumps that are much alike stand side by side: the search for the best pair bounds runs of them together.
     """
     n_classes = c.n_labels + 1
-    one_way = list(combinations(range(n_classes), 2))
-    rows = [(-1, 0, label, label) for label in range(n_classes)]
+    blocks: list[tuple[int, np.ndarray, int, int]] = [(-1, np.zeros(1, dtype=np.int64), k, k) for k in range(n_classes)]
     for f in np.flatnonzero(n_segments):
         if c.unordered[f]:
-            sets = _sets(int(n_segments[f])).tolist() if spelt(int(f)) else [-1]
-            rows += [(int(f), levels, a, b) for a, b in one_way for levels in sets]
+            sets = _sets(int(n_segments[f])) if spelt(int(f)) else np.array([-1])
+            blocks += [(int(f), sets, a, b) for a, b in combinations(range(n_classes), 2)]
         else:
-            cuts = range(int(n_segments[f]) - 1)
-            rows += [(int(f), cut, a, b) for a, b in permutations(range(n_classes), 2) for cut in cuts]
-    return np.array(rows, dtype=np.int64)
+            cuts = np.arange(int(n_segments[f]) - 1)
+            blocks += [(int(f), cuts, a, b) for a, b in permutations(range(n_classes), 2)]
+    sizes = [len(segments) for _, segments, _, _ in blocks]
+    listed = np.repeat(np.array([(f, 0, a, b) for f, _, a, b in blocks], dtype=np.int64), sizes, axis=0)
+    listed[:, 1] = np.concatenate([segments for _, segments, _, _ in blocks])
+    return listed
 
 
 def is_relaxed(stumps: np.ndarray, own: int) -> np.ndarray:
@@ -77,6 +80,7 @@ def spelt_out(stumps: np.ndarray, own: int, n_segments: np.ndarray) -> np.ndarra
     return listed[np.argsort(listed[:, 0], kind="stable")]
 
 
+@cache
 def _sets(n_levels: int) -> np.ndarray:
     """The sets of levels that may take the first label; of many levels only the largest are told apart.
 

@@ -8,6 +8,29 @@ from evenleaf.solve.search.kernels.compile import inner, njit
 
 
 @njit
+def number_levels(X, unordered, sizes, possible, n_segments, segment):
+    """Number the levels of unordered features that somebody possible has; with one of them, there is no test.
+
+    A level that nobody has gets the number of the last one before it that somebody has, or 0.
+    """
+    n_features, n_people = X.shape
+    for f in range(n_features):
+        if not unordered[f] or n_segments[f] == 0:
+            continue
+        number = np.zeros(sizes[f], np.int32)
+        for i in range(n_people):
+            if possible[i]:
+                number[X[f, i]] = 1
+        last = -1
+        for level in range(sizes[f]):
+            last += number[level]
+            number[level] = max(last, 0)
+        n_segments[f] = last + 1 if last > 0 else 0
+        for i in range(n_people):
+            segment[f, i] = number[X[f, i]]
+
+
+@njit
 def segments(X, offsets, unordered, sizes, alive, place, count, least_people, possible, segment):
     """Number each person's segment between the alive cuts of every feature, on one side.
 

@@ -215,3 +215,56 @@ def lowest_of_parts(point, constants, slopes, part, lowest, which):
         if height < lowest[part[k]]:
             lowest[part[k]] = height
             which[part[k]] = k
+
+
+@njit
+def price_labels(pointers, rows, entries, weight, column, base, people, labels, slope):
+    """What labels of some people cost: the constant is returned, the slope added.
+
+    `column[r, y]` is the place of a multiplier in the slope, −1 where it has no weight. Every row sums to zero, so
+    that class 0 is minus the rest.
+    """
+    constant = 0.0
+    for p in range(len(people)):
+        y = labels[p]
+        if y == 0:
+            continue
+        i = people[p]
+        constant += base[i, y - 1]
+        for q in range(pointers[i], pointers[i + 1]):
+            r = rows[q]
+            if column[r, y] >= 0:
+                slope[column[r, y]] += weight[r, y] * entries[q]
+            if column[r, 0] >= 0:
+                slope[column[r, 0]] -= weight[r, 0] * entries[q]
+    return constant
+
+
+@njit
+def add_planes(constants, slopes, which, slope):
+    """Add the slopes of some planes; the sum of their constants, and of all components of the slope regardless of sign.
+
+    That sum is what the labels truly cost: multipliers at the signs of the slope price them as they are.
+    """
+    constant = 0.0
+    for k in which:
+        constant += constants[k]
+        for r in range(len(slope)):
+            slope[r] += slopes[k, r]
+    size = 0.0
+    for r in range(len(slope)):
+        size += abs(slope[r])
+    return constant, size
+
+
+@njit
+def cheapest_labels(costs, labels):
+    """Everybody's cheapest label, and what they cost together."""
+    total = 0.0
+    for i in range(len(costs)):
+        least, labels[i] = 0.0, 0
+        for k in range(costs.shape[1]):
+            if costs[i, k] < least:
+                least, labels[i] = costs[i, k], k + 1
+        total += least
+    return total
