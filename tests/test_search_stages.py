@@ -106,7 +106,7 @@ def test_trees_met_by_annealing_are_worth_what_it_says(problem: Problem, seed: i
     descent, size = Descent(c, 3, limit), int(c.sizes[0])
     left = np.arange(size) <= np.random.default_rng(seed).integers(size)
     start = Found(Plan(0, left), np.where(left[c.ranks[0]], 0, c.n_labels), _WORST)
-    for found in Wanderer(descent).wander(start, 300 * c.n_people, lambda: False):
+    for found in Wanderer(descent).wander(start, 300 * c.n_people, 0, lambda: False):
         v = np.zeros_like(c.weight)
         kernels.differences(c.pointers, c.rows, c.entries, found.labels, v)
         loss, discrimination = c.labels_to_loss(found.labels), float((c.weight * np.abs(v)).sum())
@@ -121,7 +121,7 @@ def test_annealing_meets_better_trees() -> None:
     c = compile_problem(problem)
     left = np.arange(int(c.sizes[0])) < 1
     start = Found(Plan(0, left), np.where(left[c.ranks[0]], 0, 1), _WORST)
-    met = [found.objective for found in Wanderer(Descent(c, 3, None)).wander(start, 60 * 4000, lambda: False)]
+    met = [found.objective for found in Wanderer(Descent(c, 3, None)).wander(start, 60 * 4000, 0, lambda: False)]
     assert met == sorted(met, reverse=True)
     best = SearchSolver().solve(problem, Budget())
     assert best.objective - 1e-9 <= met[-1] < 1.1 * best.objective

@@ -13,6 +13,8 @@ from functools import partial
 from queue import SimpleQueue
 from typing import TypeVar
 
+from evenleaf.solve.helpers import Helpers, OutOfTimeError
+
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 Worker = TypeVar("Worker")
@@ -62,13 +64,18 @@ class Crew:
         return [found[position] for position in range(len(items))]
 
     def stream(
-        self, workers: Sequence[Worker], take: Callable[[], Callable[[Worker], Answer] | None], width: int
+        self,
+        workers: Sequence[Worker],
+        take: Callable[[], Callable[[Worker], Answer] | None],
+        width: int,
+        helpers: Helpers[Worker] | None = None,
     ) -> Generator[Answer, None, None]:
         """What comes of each errand, in their order, by workers of whom each may do one thing at a time.
 
         So many are under way at a time, however many workers there are: the next one is taken once what came of the
         first of them was used; None where there is nothing to do for now. So the state that an errand is taken from is
         the same for any number of workers, and nobody waits for others as long as a later errand is left to do.
+        Helpers, once they are here, do everything; the stream ends early where they have no answer in time.
         """
         idle: SimpleQueue[Worker] = SimpleQueue()
         for worker in workers:
@@ -81,14 +88,21 @@ class Crew:
             finally:
                 idle.put(worker)
 
+        def begin(errand: Callable[[Worker], Answer]) -> Callable[[], Answer]:
+            if helpers is not None and helpers.are_here:
+                return partial(_helped, helpers, helpers.send(errand), partial(do, errand))
+            return partial(do, errand) if self.size == 1 else self._threads.submit(do, errand).result
+
         under_way: deque[Callable[[], Answer]] = deque()
         try:
             while True:
                 while len(under_way) < width and (errand := take()) is not None:
-                    under_way.append(partial(do, errand) if self.size == 1 else self._threads.submit(do, errand).result)
+                    under_way.append(begin(errand))
                 if not under_way:
                     return
                 yield under_way.popleft()()
+        except OutOfTimeError:
+            return
         except BaseException:  # Ctrl-C as well, here or where the answers are used
             self.interrupted()
             raise
@@ -107,3 +121,9 @@ class Crew:
 
 
 ALONE = Crew()
+
+
+def _helped(helpers: Helpers[Worker], future: Future[Answer], otherwise: Callable[[], Answer]) -> Answer:
+    """What a helper found, or else whoever is here."""
+    answer = helpers.answer(future)
+    return otherwise() if answer is None else answer

@@ -12,12 +12,14 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.crew import Crew
+from evenleaf.solve.helpers import Helpers
 from evenleaf.solve.proofs.labels import Labels, Region, count_labels, count_nodes
 from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH, Box, Fixing, first_boxes
 from evenleaf.solve.search.compiled import Compiled, compile_problem
@@ -27,7 +29,7 @@ from evenleaf.solve.search.kernels import EPSILON
 from evenleaf.solve.search.memory import Memory
 from evenleaf.solve.search.plan import Found
 from evenleaf.solve.search.warmup import warm_up
-from evenleaf.solve.search.worker import Examined, Worker, region_of
+from evenleaf.solve.search.worker import Examined, Worker, make_worker, region_of
 from evenleaf.tree import Leaf, Tree
 
 _UNDER_WAY = 8  # boxes at a time, and boxes a round; must not depend on the number of workers
@@ -70,6 +72,9 @@ class Engine:
         self.freedom = Freedom(self.compiled, problem.shape.max_depth)
         self.workers = [Worker(problem, self.compiled, budget) for _ in range(budget.threads)]
         self.crew = Crew(len(self.workers), budget.cancel)
+        # A shallow box takes too little time to be sent elsewhere.
+        n_helpers = budget.threads if problem.shape.max_depth > MOST_SWEPT_DEPTH else 0
+        self.helpers = Helpers(n_helpers, budget, partial(make_worker, problem))
         self.tree: Tree | None = None
         self.objective = np.inf
         self.floor = -np.inf  # until the first boxes are open, nothing is known
@@ -81,7 +86,7 @@ class Engine:
         self.proofs: dict[tuple[int, tuple[Fixing, ...]], Labels] = {}
         self.polished: frozenset[float] = frozenset()
         self.found: Found | None = None  # the best tree met
-        self.taken = 0
+        self.taken = self.steps = 0  # errands, and bounds asked for
         self.regions: list[Region] = []
         schema = problem.people.features.schema
         for label in range(self.compiled.n_labels + 1):
@@ -104,18 +109,30 @@ class Engine:
     @property
     def words(self) -> str:
         """What was done, for the solution's message."""
-        steps = sum(worker.ascent.steps for worker in self.workers)
         given_up = self.wants_proof and not self.keep_proof
-        return f"{steps:,} bounds" + ("; no certificate: it did not fit into the memory allowed" if given_up else "")
+        too_long = "; no certificate: it did not fit into the memory allowed"
+        return f"{self.steps:,} bounds" + (too_long if given_up else "")
 
     def run(self) -> None:
         """Search until nothing is open, or the budget is spent."""
+        with closing(self.crew), closing(self.helpers):
+            self.helpers.call_later()
+            self._open_first_boxes()
+            with closing(self.crew.stream(self.workers, self._next, _UNDER_WAY, self.helpers)) as outcomes:
+                for outcome in outcomes:
+                    self._merge(outcome)
+                    self._close_ruled_out()
+                    if self.taken % _UNDER_WAY == 0:
+                        self.budget.report(max(self.bound, 0.0), self.objective)
+
+    def _open_first_boxes(self) -> None:
         self.workers[0].begin(self.tree, self.objective, frozenset())
         self.workers[0].on_better = self._offer
         mu, scale = warm_up(self.workers[0])
         self.workers[0].on_better = None
         self._meet(self.workers[0].found)
         self.polished |= self.workers[0].polished
+        self.steps = self.workers[0].ascent.steps
         # Until every first box has been looked at, this is all that is known.
         floor = self.workers[0].ascent.floor(mu, scale)
         for box in first_boxes(self.compiled, mu, scale, self.problem.shape.max_depth, self.workers[0].walks):
@@ -123,13 +140,6 @@ class Engine:
                 self._push(replace(box, bound=floor), self.regions)
         self.floor = np.inf
         self._close_ruled_out()
-        stream = self.crew.stream(self.workers, self._next, _UNDER_WAY)
-        with closing(self.crew), closing(stream) as outcomes:
-            for outcome in outcomes:
-                self._merge(outcome)
-                self._close_ruled_out()
-                if self.taken % _UNDER_WAY == 0:
-                    self.budget.report(max(self.bound, 0.0), self.objective)
 
     def _next(self) -> Callable[[Worker], Outcome] | None:
         """What to do next, from the incumbent and the proofs that stand now."""
@@ -150,7 +160,7 @@ class Engine:
 
     def _wandering(self, start: Incumbent) -> Errand:
         """Look about for as long as the search already takes."""
-        return Wandering(start, self.found, _WORK_A_ROUND * (self.taken // _UNDER_WAY))
+        return Wandering(start, self.found, _WORK_A_ROUND * (self.taken // _UNDER_WAY), self.taken)
 
     def _examination(self, start: Incumbent, item: Open) -> Errand:
         if item.begun is not None:
@@ -213,6 +223,7 @@ class Engine:
         """Take over what came of the errand that was begun first."""
         errand, item = self.under_way[0]  # which counts for the bound until all that is left of its box is open
         self.polished |= outcome.polished
+        self.steps += outcome.steps
         self._meet(outcome.found)
         if outcome.tree is not None:
             self._offer(outcome.tree)

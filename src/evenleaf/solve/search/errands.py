@@ -28,6 +28,7 @@ class Outcome:
     tree: Tree | None
     found: Found | None
     polished: Set[float]
+    steps: int  # bounds asked for
     examined: Examined | None = None
 
 
@@ -43,27 +44,28 @@ class Examination:
 
     def run(self, worker: Worker) -> Outcome:
         """Examine the box."""
-        start = self.start
+        start, before = self.start, worker.ascent.steps
         worker.begin(start.tree, start.objective, start.polished)
         examined = worker.examine(self.box, self.proof, self.decides, self.aim)
-        return Outcome(worker.tree, worker.found, worker.polished, examined)
+        return Outcome(worker.tree, worker.found, worker.polished, worker.ascent.steps - before, examined)
 
 
 @dataclass(frozen=True, eq=False)
 class Wandering:
-    """Look about for better trees, near the best one that was found; `work` is how many people to look at."""
+    """Look about for better trees, near the best one that was found; `work`: at how many people."""
 
     start: Incumbent
     found: Found | None
     work: int
+    seed: int
 
     def run(self, worker: Worker) -> Outcome:
         """Wander."""
         start = self.start
         worker.begin(start.tree, start.objective, start.polished)
         worker.found = self.found
-        worker.wander(self.work)
-        return Outcome(worker.tree, worker.found, worker.polished)
+        worker.wander(self.work, self.seed)
+        return Outcome(worker.tree, worker.found, worker.polished, 0)
 
 
 Errand = Examination | Wandering

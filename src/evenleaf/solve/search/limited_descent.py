@@ -25,13 +25,12 @@ class LimitedDescent(Descent):
 
     def __init__(self, compiled: Compiled, shape: Shape, schema: Schema, limit: float | None) -> None:
         super().__init__(compiled, shape.max_depth, limit)
-        self.shape, self.uses, self.wanderings = shape, shape.use_limits(schema), 0
+        self.shape, self.uses = shape, shape.use_limits(schema)
 
-    def wander(self, found: Found, work: int, stop: Callable[[], bool]) -> Iterator[Found]:
+    def wander(self, found: Found, work: int, seed: int, stop: Callable[[], bool]) -> Iterator[Found]:
         """Every better tree met: kick the best one, descend, and go on from there if that is no worse."""
         a_descent = _WORK_AGAIN * self.compiled.n_people * self.compiled.n_features * self.n_tests
-        random = np.random.default_rng(self.wanderings)
-        self.wanderings += 1
+        random = np.random.default_rng(seed)
         best, nodes = found.objective, self.nodes_of(found)
         for _ in range(min(_MOST_KICKS, work // a_descent)):
             if stop():

@@ -30,6 +30,10 @@ class Scratch:
             self._levels[feature, level] = make()
         return cast(T, self._levels[feature, level])
 
+    def forget(self) -> None:
+        """Make everything anew for the next box, whatever was done with the last one."""
+        self._last = None
+
     def once(self, box: Box, make: Callable[[], T]) -> T:
         """What was made for a box with the same people and cuts; both answers about a person's label share it."""
         if self._last is not None:

@@ -21,24 +21,23 @@ class Wanderer:
 
     def __init__(self, descent: Descent) -> None:
         self.descent, self.compiled = descent, descent.compiled
-        self.runs = 0
 
     @cached_property
     def order(self) -> np.ndarray:
         """People by rank, feature by feature; shallow trees do without."""
         return np.argsort(self.compiled.ranks, axis=1, kind="stable")
 
-    def wander(self, found: Found, work: int, stop: Callable[[], bool]) -> Iterator[Found]:
+    def wander(self, found: Found, work: int, seed: int, stop: Callable[[], bool]) -> Iterator[Found]:
         """Every better tree at the end of a run; `work` is how many people all steps together may look at."""
-        steps = work // self.compiled.n_people
+        steps, random = work // self.compiled.n_people, np.random.default_rng(seed)
         while steps > 0 and not stop():
-            trial = self._run(found, min(_STEPS, steps))
+            trial = self._run(found, random.random((min(_STEPS, steps), kernels.N_DRAWS)))
             steps -= _STEPS
             if trial.objective < found.objective - GAIN:
                 found = trial
                 yield found
 
-    def _run(self, found: Found, steps: int) -> Found:
+    def _run(self, found: Found, draws: np.ndarray) -> Found:
         c, descent = self.compiled, self.descent
         nodes = descent.nodes_of(found)
         features = np.array([node.feature for node in nodes])
@@ -46,8 +45,6 @@ class Wanderer:
         for node, row in zip(nodes, left, strict=True):
             row[: len(node.left_ranks)] = node.left_ranks
         answers = np.array([label for node in nodes[len(nodes) // 2 :] for label in node.labels])
-        draws = np.random.default_rng(self.runs).random((steps, kernels.N_DRAWS))
-        self.runs += 1
         hot = _HOT * abs(found.objective) + GAIN
         rows = (c.pointers, c.rows, c.entries, c.weight, c.base)
         features, left, answers, merit = kernels.wander(

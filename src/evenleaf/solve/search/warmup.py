@@ -27,7 +27,7 @@ def warm_up(worker: Worker) -> tuple[np.ndarray, float]:
     deep = worker.depth > MOST_SWEPT_DEPTH
     shallow = _shallower(worker) if deep else worker
     mu, scale = _first_look(shallow)
-    _first_trees(worker, shallow)
+    _first_trees(worker, shallow, 0)
     looks = _looks(shallow, _CUTS_TRIED if worker.depth > 1 else 1, mu, scale)  # a single test is soon found
     if not deep:
         _descend_elsewhere(worker, looks)
@@ -35,7 +35,7 @@ def warm_up(worker: Worker) -> tuple[np.ndarray, float]:
     for _ in range(2):
         mu, scale = _climb(shallow, roots, SEARCH, mu, scale)
     if worker.depth == _DEEPEST_CLIMBED:
-        _first_trees(worker, shallow)
+        _first_trees(worker, shallow, 1)
         mu, scale = _climb(worker, _lowest(_looks(worker, _CUTS_TRIED, mu, scale), _ROOTS_CLIMBED), CLIMB, mu, scale)
     return mu, scale
 
@@ -58,7 +58,7 @@ def _first_look(worker: Worker) -> tuple[np.ndarray, float]:
     return mu, scale
 
 
-def _first_trees(worker: Worker, shallow: Worker) -> None:
+def _first_trees(worker: Worker, shallow: Worker, seed: int) -> None:
     """Descend from the best tree that the shallow search has met, and wander about where that leads."""
     if shallow.tree is not None:
         worker.offer(shallow.tree)
@@ -66,7 +66,7 @@ def _first_trees(worker: Worker, shallow: Worker) -> None:
         return
     worker.descend(shallow.found)
     if worker.depth > MOST_SWEPT_DEPTH:  # stumps are soon found without
-        worker.wander(_WORK)
+        worker.wander(_WORK, seed)
 
 
 def _descend_elsewhere(worker: Worker, looks: list[Look]) -> None:

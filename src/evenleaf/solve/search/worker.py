@@ -19,7 +19,7 @@ from evenleaf.solve.budget import Budget
 from evenleaf.solve.proofs.labels import GRID, OPEN, Labels, Region
 from evenleaf.solve.search.ascent import AT_FREE, CLIMB, DEEP_GLANCE, GLANCE, LOOK, Ascended, Ascent, Piece
 from evenleaf.solve.search.boxes import FREE, LEFT, MOST_SWEPT_DEPTH, RIGHT, Box, Fixing, split
-from evenleaf.solve.search.compiled import Compiled
+from evenleaf.solve.search.compiled import Compiled, compile_problem
 from evenleaf.solve.search.decode import decode
 from evenleaf.solve.search.descent import Descent
 from evenleaf.solve.search.kernels import EPSILON
@@ -140,6 +140,7 @@ class Worker:
         """Start from an incumbent, and from the trees that descents have started from."""
         self.tree, self.objective, self.polished_before, self.polished = tree, objective, polished, set()
         self.aim, self.found = objective, None
+        self.ascent.scratch.forget()
 
     def offer(self, tree: Tree) -> None:
         """Take a tree as the incumbent if it keeps every limit and is better: judged by `Problem.evaluate` alone."""
@@ -198,11 +199,11 @@ class Worker:
             if self.budget.exhausted:
                 return
 
-    def wander(self, work: int) -> None:
+    def wander(self, work: int, seed: int) -> None:
         """Look for better trees about the best one met; `work` is how many people to look at."""
         if self.found is None or self.coupled:
             return
-        for better in self.wanderer.wander(self.found, work, lambda: self.budget.exhausted):
+        for better in self.wanderer.wander(self.found, work, seed, lambda: self.budget.exhausted):
             self._take(better)
             self.descend(better)
 
@@ -372,6 +373,11 @@ class Worker:
                 table[fixing.person, self._decided(fixing)] = -np.inf
         person, label = np.unravel_index(int(table.argmax()), table.shape)
         return (int(person), int(label) + 1) if table[person, label] > -np.inf else (-1, 0)
+
+
+def make_worker(problem: Problem, budget: Budget) -> Worker:
+    """A worker with everything of its own."""
+    return Worker(problem, compile_problem(problem), budget)
 
 
 def _is_replayed(old: Labels | None) -> bool:
