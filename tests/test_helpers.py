@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 from unittest.mock import patch
@@ -21,6 +22,8 @@ from evenleaf.solve import Budget, helpers
 from evenleaf.solve.crew import Crew
 from evenleaf.solve.helpers import Helpers, OutOfTimeError
 from evenleaf.solve.search import SearchSolver
+from evenleaf.solve.search.errands import Outcome
+from evenleaf.solve.search.worker import Worker
 from evenleaf.testing import people_from
 
 Bag = tuple[int, Budget]  # who called, and how long there is
@@ -130,10 +133,12 @@ def test_the_answer_and_its_proof_are_the_same_with_helpers() -> None:
     problem, sent = without_pattern(50), []
     alone = SearchSolver().solve(problem, Budget(n_jobs=1))
     send = Helpers.send
-    with (
-        patch.object(helpers, "_PATIENCE", 0.0),
-        patch.object(Helpers, "send", lambda self, errand: sent.append(errand) or send(self, errand)),
-    ):
+
+    def noted(self: Helpers[Worker], errand: Callable[[Worker], Outcome]) -> Future[Outcome]:
+        sent.append(errand)
+        return send(self, errand)
+
+    with patch.object(helpers, "_PATIENCE", 0.0), patch.object(Helpers, "send", noted):
         helped = SearchSolver().solve(problem, Budget(n_jobs=2))
     assert len(sent) > 8
     assert alone.proven
