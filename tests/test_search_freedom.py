@@ -29,7 +29,7 @@ SOLVER = SearchSolver()
 def always() -> Iterator[None]:
     """Labels are decided in every box, however many are free and however far the bound is."""
     changed = patch.multiple(freedom, _MOST_BY_LEVEL=1.0, _MOST_BY_CUT=1.0, _LEAST_BOUND=-np.inf, _SHRINK=1.0)
-    with changed, patch.object(worker, "_WORTH_DECIDING", -np.inf):
+    with changed, patch.multiple(worker, _WORTH_DECIDING=-np.inf, _WORTH_DECIDING_AMONG_LEVELS=-np.inf):
         yield
 
 
@@ -174,17 +174,44 @@ def box_on(problem: Problem, depth: int) -> tuple[Freedom, Box]:
     return Freedom(compiled, depth), replace(next(b for b in boxes if compiled.unordered[b.feature]), bound=0.5)
 
 
-@pytest.mark.usefixtures("always")
-def test_labels_that_would_be_too_many_are_given_up_and_the_proof_holds() -> None:
-    """Whatever was decided until then, all roots of the box are still looked at."""
+@pytest.fixture
+def postponing(always: None) -> Iterator[None]:
+    """After one decision the rest of a box with free people waits, with the label that was decided."""
+    with patch.multiple(worker, _JUDGED=1, _MOST_FORESEEN=0):
+        yield
+
+
+@pytest.mark.usefixtures("postponing")
+def test_boxes_that_wait_with_their_labels_are_closed_in_the_end() -> None:
     problem = levelled()
-    patient = SOLVER.solve(problem, Budget())
-    with patch.multiple(worker, _JUDGED=2, _MOST_FORESEEN=0):
-        given_up = SOLVER.solve(problem, Budget())
-    assert given_up.objective == pytest.approx(patient.objective, abs=1e-9)
-    assert given_up.message != patient.message
-    assert given_up.certificate is not None
-    assert check(given_up.certificate, problem).holds
+    answer = SOLVER.solve(problem, Budget())
+    assert answer.proven
+    assert answer.certificate is not None
+    assert isinstance(answer.certificate.proof, LabelsProof)
+    waited = [node for node in parted_labels(answer.certificate.proof.regions) if len(node.parts) == 1]
+    assert len(waited) > 10
+    verdict = check(answer.certificate.to_bytes(), problem)
+    assert verdict.holds, verdict.reason
+    for node in waited:
+        node.parts.clear()
+    assert not check(answer.certificate, problem).holds
+
+
+@pytest.mark.usefixtures("postponing")
+def test_what_waits_is_the_same_for_any_number_of_workers() -> None:
+    problem = levelled()
+    one, two = (SOLVER.solve(problem, Budget(n_jobs=n)) for n in (1, 2))
+    assert one.message == two.message
+    assert one.certificate is not None
+    assert two.certificate is not None
+    assert one.certificate.to_bytes() == two.certificate.to_bytes()
+
+
+@pytest.mark.usefixtures("postponing")
+@given(problem=problems(task="classification", max_people=7, max_values=4, limits=False))
+@settings(max_examples=60)
+def test_the_answer_with_boxes_that_wait_is_that_of_brute_force(problem: Problem) -> None:
+    answer_is_that_of_brute_force(problem.with_shape(Shape(max_depth=3)))
 
 
 def test_boxes_far_below_the_incumbent_are_split_first() -> None:

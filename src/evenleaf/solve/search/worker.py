@@ -32,6 +32,7 @@ from evenleaf.solve.search.wander import Wanderer
 from evenleaf.tree import Tree
 
 _WORTH_DECIDING = 0.97  # of the aim: a box with free people whose bound is lower is better split
+_WORTH_DECIDING_AMONG_LEVELS = 0.92
 _EAGER_DEPTH = 3  # deeper down a bound is too dear for that
 _WORK = 20000
 _MOST_MOVES = 64
@@ -40,7 +41,7 @@ _MOST_LABEL_NODES = 60  # a box with several roots that needs more than this is 
 _MOST_NEW_AT_FIRST = 30  # at one root: where it takes more, the bound is raised step by step
 _MOST_LABEL_NODES_AT_A_ROOT = 20_000  # then the relaxation of long lists of levels is to blame: the bound stands
 _MOST_DECIDED = 12  # labels in a row, in a box with free people: where it takes more, it takes very many
-_JUDGED, _MOST_FORESEEN = 12, 60  # in a box with free people: nodes before the rest is foreseen; nodes in all
+_JUDGED, _MOST_FORESEEN = 3, 12  # in a box with free people: nodes before the rest is foreseen; nodes in all
 _MOST_BELOW = 12  # boxes below decided labels: where there are more, the labels were not worth it
 _MAY_CLOSE = 1e-4  # of the aim: a node that another root's proof left further below it is not worth a look
 _SURE = 1e-9  # a mixture with less doubt than that agrees
@@ -248,7 +249,7 @@ class Worker:
             decided = len(stack[-1].fixings) - len(box.fixings)
             if box.has_free and decided > 0 and (visited > _MOST_LABEL_NODES or decided > _MOST_DECIDED):
                 below += self._place(stack.pop())
-                if len(below) > _MOST_BELOW and not self.is_eager:
+                if len(below) > _MOST_BELOW:
                     return None
                 continue
             if several and visited > _MOST_LABEL_NODES:
@@ -261,13 +262,14 @@ class Worker:
             waiting = len(stack)
             reached = self._branch(node, stack)
             closed += (reached is None and len(stack) == waiting) * 0.5**decided
-            if self.is_eager and box.has_free and _JUDGED <= visited > _MOST_FORESEEN * closed:
-                return Examined(region_of(first, self.compiled), self._split(first))
             if reached is not None and (node.is_top or not reached.pretended):
                 return self._instead(box, reached)
             if reached is not None:
                 parts = self._split(replace(reached.box, fixings=node.fixings))
                 below += [(part, node.proof.parts) for part in parts]
+            if self.is_eager and box.has_free and _JUDGED <= visited > _MOST_FORESEEN * closed:
+                below += [later for node in reversed(stack) for later in self._postpone(node)]
+                stack.clear()
             # With what was reached before any label was decided.
             first = stack[-1].box if visited == 1 and stack else first
         if self.aim < self.objective:
@@ -283,13 +285,15 @@ class Worker:
         several = len(box.moving) > 0 or box.has_free
         return None if several else Examined(region_of(box, self.compiled), [box], stuck=True)
 
-    def _place(self, node: _Node) -> list[tuple[Box, list[Region]]]:
-        """Split a box below the labels decided so far: what is closed beside them needs no second look."""
+    def _postpone(self, node: _Node) -> list[tuple[Box, list[Region]]]:
+        """Let a box wait with the labels decided so far, unless a glance closes it: others may be lower."""
         reached = self.climb(node.start, self.glance, node.fixings, known=node.known, fresh=node.is_fresh).box
         node.proof.mu, node.proof.scale = on_grid(reached.mu), reached.scale
-        if self._is_closed(reached):
-            return []
-        return [(part, node.proof.parts) for part in self._split(replace(reached, fixings=node.fixings))]
+        return [] if self._is_closed(reached) else [(replace(reached, fixings=node.fixings), node.proof.parts)]
+
+    def _place(self, node: _Node) -> list[tuple[Box, list[Region]]]:
+        """Split a box below the labels decided so far: what is closed beside them needs no second look."""
+        return [(part, regions) for box, regions in self._postpone(node) for part in self._split(box)]
 
     def _pass_over(self, node: _Node, stack: list[_Node]) -> bool:
         """Go on with both answers right away where the proof of another root was far from closing a node.
@@ -333,7 +337,7 @@ class Worker:
         proof.gain = 0.0 if node.is_top else reached.box.bound - node.first
         if self._is_closed(reached.box):
             return None
-        if not replayed and (reached.pretended or (first and reached.box.bound < _WORTH_DECIDING * self.aim)):
+        if not replayed and (reached.pretended or (first and reached.box.bound < self._worth_deciding(node.box))):
             return replace(reached, pretended=True)
         previous: tuple[Labels | None, Labels | None] = (None, None)
         if old is not None and old.children is not None:
@@ -346,6 +350,11 @@ class Worker:
         for equal, before, child in zip((False, True), previous, proof.children, strict=True):
             stack.append(node.below(before, child, reached, Fixing(proof.person, proof.label, equal)))
         return None
+
+    def _worth_deciding(self, box: Box) -> float:
+        """From which bound on people's labels are decided before those who are free are placed."""
+        by_level = self.compiled.unordered[box.feature]
+        return self.aim * (_WORTH_DECIDING_AMONG_LEVELS if by_level else _WORTH_DECIDING)
 
     def _is_closed(self, box: Box) -> bool:
         return box.bound >= self.aim - EPSILON or not box.live.any()
