@@ -19,7 +19,7 @@ from evenleaf.solve.budget import Budget
 Answer = TypeVar("Answer")
 Worker = TypeVar("Worker")
 
-_PATIENCE = 0.5  # seconds that a search takes before helpers are called
+_PATIENCE = 2.0  # seconds that a search takes before helpers are called
 _GLANCE, _GRACE = 0.05, 3.0  # seconds between two looks at the clock; after the end, for what was begun
 
 
