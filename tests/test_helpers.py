@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -31,6 +32,10 @@ Bag = tuple[int, Budget]  # who called, and how long there is
 
 def make_bag(caller: int, budget: Budget) -> Bag:
     return caller, budget
+
+
+def hold(_: object, budget: Budget) -> Bag:
+    return 0, budget
 
 
 def square(number: int, bag: Bag) -> tuple[int, bool]:
@@ -105,7 +110,7 @@ def test_nobody_waits_for_helpers_after_a_search_was_cancelled(here: Helpers[Bag
 
 
 def test_a_search_whose_tables_cannot_be_sent_goes_on_alone() -> None:
-    alone = Helpers(2, Budget(), lambda budget: (0, budget))
+    alone = Helpers(2, Budget(), partial(hold, threading.Lock()))
     with patch.object(helpers, "_PATIENCE", 0.0):
         alone.call_later()
     assert not alone.are_here

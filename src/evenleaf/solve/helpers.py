@@ -6,7 +6,7 @@ take seconds to come, so that they are called only where a search lasts, and thr
 
 from __future__ import annotations
 
-import pickle
+import copy
 import signal
 import threading
 import time
@@ -30,7 +30,7 @@ class OutOfTimeError(Exception):
 class Helpers(Generic[Worker]):
     """So many processes, each with a worker of its own, which `make` makes from a budget.
 
-    Where they cannot come (a system may forbid it, a table may not be picklable) or are lost, the search goes on
+    Where they cannot come (a system may forbid it, a table may not be copied) or are lost, the search goes on
     without: it takes longer, and its answer is the same.
     """
 
@@ -46,20 +46,20 @@ class Helpers(Generic[Worker]):
         if self._lost:
             return
         try:
-            packed = pickle.dumps(self.make)  # here and now: nobody else changes anything meanwhile
+            make = copy.deepcopy(self.make)  # here and now: it is packed later, while the search goes on
         except Exception:
             self._lost = True
             return
-        self._timer = threading.Timer(_PATIENCE, self._call, [packed])
+        self._timer = threading.Timer(_PATIENCE, self._call, [make])
         self._timer.daemon = True
         self._timer.start()
 
-    def _call(self, packed: bytes) -> None:
+    def _call(self, make: Callable[[Budget], Worker]) -> None:
         try:
             # Unlike Python's own, these processes never run the script of whoever called us.
             from joblib.externals.loky import ProcessPoolExecutor
 
-            self._pool = ProcessPoolExecutor(self.size, initializer=_begin, initargs=(packed,))
+            self._pool = ProcessPoolExecutor(self.size, initializer=_begin, initargs=(make,))
             self._first = self._pool.submit(_nothing)
         except Exception:
             self._lost = True
@@ -108,9 +108,9 @@ class _Here:
     budget = Budget()
 
 
-def _begin(packed: bytes) -> None:
+def _begin(make: Callable[[Budget], Any]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who waits
-    _Here.worker = pickle.loads(packed)(_Here.budget)  # noqa: S301 (from the process that started this one)
+    _Here.worker = make(_Here.budget)
 
 
 def _nothing() -> None:

@@ -28,8 +28,9 @@ from evenleaf.solve.search.freedom import Freedom
 from evenleaf.solve.search.kernels import EPSILON
 from evenleaf.solve.search.memory import Memory
 from evenleaf.solve.search.plan import Found
+from evenleaf.solve.search.regions import region_of
 from evenleaf.solve.search.warmup import warm_up
-from evenleaf.solve.search.worker import Examined, Worker, make_worker, region_of
+from evenleaf.solve.search.worker import Examined, Worker, make_worker
 from evenleaf.tree import Leaf, Tree
 
 _UNDER_WAY = 8  # boxes at a time, and boxes a round; must not depend on the number of workers

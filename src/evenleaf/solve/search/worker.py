@@ -16,9 +16,9 @@ import numpy as np
 
 from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
-from evenleaf.solve.proofs.labels import GRID, OPEN, Labels, Region
+from evenleaf.solve.proofs.labels import GRID, Labels, Region
 from evenleaf.solve.search.ascent import AT_FREE, CLIMB, DEEP_GLANCE, GLANCE, LOOK, Ascended, Ascent, Piece
-from evenleaf.solve.search.boxes import FREE, LEFT, MOST_SWEPT_DEPTH, RIGHT, Box, Fixing, split
+from evenleaf.solve.search.boxes import FREE, MOST_SWEPT_DEPTH, Box, Fixing, split
 from evenleaf.solve.search.compiled import Compiled, compile_problem
 from evenleaf.solve.search.decode import decode
 from evenleaf.solve.search.descent import Descent
@@ -26,6 +26,7 @@ from evenleaf.solve.search.kernels import EPSILON
 from evenleaf.solve.search.limited_descent import LimitedDescent
 from evenleaf.solve.search.limits import allowed_pairs
 from evenleaf.solve.search.plan import Found
+from evenleaf.solve.search.regions import on_grid, region_of
 from evenleaf.solve.search.steps import Effort
 from evenleaf.solve.search.usage import deep_supply
 from evenleaf.solve.search.wander import Wanderer
@@ -392,19 +393,3 @@ def make_worker(problem: Problem, budget: Budget) -> Worker:
 def _is_replayed(old: Labels | None) -> bool:
     """Whether a node was parted in the proof that is replayed."""
     return old is not None and old.children is not None
-
-
-def on_grid(mu: np.ndarray) -> np.ndarray:
-    """Multipliers as whole numbers; the ascent has put them on the grid already."""
-    return np.rint(mu * GRID).astype(np.int32)
-
-
-def region_of(box: Box, compiled: Compiled) -> Region:
-    """The roots of a box, with its multipliers, for the certificate."""
-    undecided = (box.state != LEFT) & (box.state != RIGHT)
-    if compiled.unordered[box.feature]:
-        sides = np.where(undecided, OPEN, box.state).astype(np.int8)
-        return Region(box.feature, 0, 0, sides, on_grid(box.mu), box.scale)
-    # The lowest cut comes after the last rank that is settled on the left; every undecided rank adds one.
-    first = int((box.state == LEFT).sum()) - 1
-    return Region(box.feature, first, first + int(undecided.sum()), None, on_grid(box.mu), box.scale)
