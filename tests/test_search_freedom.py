@@ -53,6 +53,16 @@ def answer_is_that_of_brute_force(problem: Problem) -> None:
         assert check(answer.certificate, problem).holds
 
 
+def same_for_any_number_of_workers(problem: Problem) -> None:
+    """The tree, the count of bounds, and the proof to the byte."""
+    one, two = (SOLVER.solve(problem, Budget(n_jobs=n)) for n in (1, 2))
+    assert one.tree == two.tree
+    assert one.message == two.message
+    assert one.certificate is not None
+    assert two.certificate is not None
+    assert one.certificate.to_bytes() == two.certificate.to_bytes()
+
+
 def joint_regions(regions: tuple[Region, ...] | list[Region]) -> int:
     """How many regions with several roots are closed by labels."""
     found = 0
@@ -152,12 +162,7 @@ def test_a_part_below_labels_must_lie_within_its_region() -> None:
 
 @pytest.mark.usefixtures("impatient")
 def test_parted_roots_are_the_same_for_any_number_of_workers() -> None:
-    problem = levelled()
-    one, two = (SOLVER.solve(problem, Budget(n_jobs=n)) for n in (1, 2))
-    assert one.tree == two.tree
-    assert one.certificate is not None
-    assert two.certificate is not None
-    assert one.certificate.to_bytes() == two.certificate.to_bytes()
+    same_for_any_number_of_workers(levelled())
 
 
 @pytest.mark.usefixtures("impatient")
@@ -199,12 +204,7 @@ def test_boxes_that_wait_with_their_labels_are_closed_in_the_end() -> None:
 
 @pytest.mark.usefixtures("postponing")
 def test_what_waits_is_the_same_for_any_number_of_workers() -> None:
-    problem = levelled()
-    one, two = (SOLVER.solve(problem, Budget(n_jobs=n)) for n in (1, 2))
-    assert one.message == two.message
-    assert one.certificate is not None
-    assert two.certificate is not None
-    assert one.certificate.to_bytes() == two.certificate.to_bytes()
+    same_for_any_number_of_workers(levelled())
 
 
 @pytest.mark.usefixtures("postponing")

@@ -33,7 +33,7 @@ from evenleaf.solve.search.wander import Wanderer
 from evenleaf.tree import Tree
 
 _WORTH_DECIDING = 0.97  # of the aim: a box with free people whose bound is lower is better split
-_WORTH_DECIDING_AMONG_LEVELS = 0.92
+_WORTH_DECIDING_AMONG_LEVELS = 0.92  # where they are levels: placing one closes less than placing an interval
 _EAGER_DEPTH = 3  # deeper down a bound is too dear for that
 _WORK = 20000
 _MOST_MOVES = 64
