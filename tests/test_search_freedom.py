@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from evenleaf.fairness import DisparateTreatment
-from evenleaf.problem import Problem, Shape, pose
+from evenleaf.problem import Problem, Shape
 from evenleaf.solve import Budget
 from evenleaf.solve.certify import check
 from evenleaf.solve.proofs.labels import OPEN, Labels, LabelsProof, Region
-from evenleaf.solve.search import SearchSolver, freedom, worker
+from evenleaf.solve.search import SearchSolver, freedom, nodes, worker
 from evenleaf.solve.search.boxes import Box, first_boxes
+from evenleaf.solve.search.choosing import Choosing
 from evenleaf.solve.search.compiled import compile_problem
 from evenleaf.solve.search.freedom import Freedom
-from evenleaf.testing import brute_force, people_from
 from evenleaf.testing.strategies import problems
+from levelled_tables import alone, answer_is_that_of_brute_force, levelled, same_for_any_number_of_workers
 
 SOLVER = SearchSolver()
 
@@ -29,38 +29,9 @@ SOLVER = SearchSolver()
 def always() -> Iterator[None]:
     """Labels are decided in every box, however many are free and however far the bound is."""
     changed = patch.multiple(freedom, _MOST_BY_LEVEL=1.0, _MOST_BY_CUT=1.0, _LEAST_BOUND=-np.inf, _SHRINK=1.0)
-    with changed, patch.multiple(worker, _WORTH_DECIDING=-np.inf, _WORTH_DECIDING_AMONG_LEVELS=-np.inf):
+    eager = patch.multiple(worker, _WORTH_DECIDING=-np.inf, _WORTH_DECIDING_AMONG_LEVELS=-np.inf)
+    with alone(), changed, eager, patch.object(Choosing, "prefers_labels", lambda *_: True):
         yield
-
-
-def levelled(n: int = 60, levels: int = 6, depth: int = 3) -> Problem:
-    """A column whose levels are of very different sizes, and numbers without a pattern."""
-    number = np.arange(n)
-    level = np.minimum((number * 7 % 31) ** 2 // 40, levels - 1)
-    columns = {"c": [f"level {i}" for i in level], "x": number * 5 % 13, "z": number * number % 7}
-    people = people_from(columns, (number * number + level) % 3 % 2, {"g": ["ab"[i] for i in number * 3 % 7 % 2]})
-    return pose(people, fairness=DisparateTreatment(n_neighbors=3), fairness_weight=1.0, shape=Shape(max_depth=depth))
-
-
-def answer_is_that_of_brute_force(problem: Problem) -> None:
-    """With a certificate that holds, where there is one."""
-    if not SOLVER.accepts(problem):
-        return
-    answer, expected = SOLVER.solve(problem, Budget()), brute_force(problem)
-    assert answer.status is expected.status
-    assert answer.objective == pytest.approx(expected.objective, abs=1e-9)
-    if answer.certificate is not None:
-        assert check(answer.certificate, problem).holds
-
-
-def same_for_any_number_of_workers(problem: Problem) -> None:
-    """The tree, the count of bounds, and the proof to the byte."""
-    one, two = (SOLVER.solve(problem, Budget(n_jobs=n)) for n in (1, 2))
-    assert one.tree == two.tree
-    assert one.message == two.message
-    assert one.certificate is not None
-    assert two.certificate is not None
-    assert one.certificate.to_bytes() == two.certificate.to_bytes()
 
 
 def joint_regions(regions: tuple[Region, ...] | list[Region]) -> int:
@@ -182,7 +153,7 @@ def box_on(problem: Problem, depth: int) -> tuple[Freedom, Box]:
 @pytest.fixture
 def postponing(always: None) -> Iterator[None]:
     """After one decision the rest of a box with free people waits, with the label that was decided."""
-    with patch.multiple(worker, _JUDGED=1, _MOST_FORESEEN=0):
+    with patch.multiple(nodes, _JUDGED=1, _MOST_FORESEEN=0):
         yield
 
 

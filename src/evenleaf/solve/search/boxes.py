@@ -35,6 +35,14 @@ class Fixing:
     equal: bool
 
 
+@dataclass(frozen=True)
+class Origin:
+    """What a box is a part of: the bound before it was split, and whether that was done by deciding labels."""
+
+    by_labels: bool
+    bound: float
+
+
 @dataclass(frozen=True, eq=False)
 class Box:
     """Roots on one feature; `alive` marks the cuts that a stump on each side may still have (2 × cuts).
@@ -53,6 +61,7 @@ class Box:
     scale: float
     fixings: tuple[Fixing, ...] = ()
     known: tuple[Sketch, ...] = ()  # subtrees that were met in the box that it is part of
+    origin: Origin | None = None
 
     @property
     def chooses(self) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from evenleaf.solve.search import kernels
@@ -9,6 +11,7 @@ from evenleaf.solve.search.boxes import gray_code
 from evenleaf.solve.search.compiled import Compiled
 from evenleaf.solve.search.oracle import plan_stump
 from evenleaf.solve.search.plan import Plan
+from evenleaf.solve.search.shortlist import Shortlist
 from evenleaf.solve.search.stumps import (
     is_relaxed,
     label_subset,
@@ -20,6 +23,7 @@ from evenleaf.solve.search.stumps import (
 
 _FEW_LEVELS = 7  # of a stump below a paired test: its subsets are listed from the start
 _MOST_WALKED_LEVELS = 11  # of a child test; with more, each level picks its side for a given pair of stumps
+_ENLISTED = 4  # features whose best test goes on the shortlist
 
 
 class Children:
@@ -63,6 +67,9 @@ class Children:
         self.run, self.rest = np.empty((widest, c.n_labels)), np.empty((widest, c.n_labels))
         self.pairs = [LevelPairs(self, f) for f in self.paired]
         self._halved: tuple[int, list[tuple[np.ndarray, int, int]]] = (-1, [])  # the listed test asked for last
+        self.shortlist = Shortlist(self.members, self.segment, self.n_segments, c.unordered)
+        self._last: int | None = None  # what was best last
+        self._is_enlisted = False
 
     def best(self, costs: np.ndarray) -> tuple[float, int]:
         """The cheapest subtree and its number: −1 one label for all, then the listed tests, then the paired ones."""
@@ -81,7 +88,37 @@ class Children:
             found = pairs.best(costs, value, -kernels.INFINITE)
             if found < value:
                 value, number = found, len(self.moves) + j
+        self._last, self._is_enlisted = number, False
         return value, number
+
+    def glimpse(self, costs: np.ndarray) -> tuple[float, int] | None:
+        """A cheap subtree and its number, −2 and below for those on the shortlist; None before the first `best`."""
+        if self._last is None:
+            return None
+        self._enlist(self._last)
+        value, place = self.shortlist.best(costs)
+        whole = kernels.least_label(costs, self.member)[0]
+        return (value, -2 - place) if value < whole else (whole, -1)
+
+    def _enlist(self, winner: int) -> None:
+        """Put the best tests of the cheapest features on the shortlist, as of the last `best`."""
+        if self._is_enlisted:
+            return
+        self._is_enlisted = True
+        tests = np.flatnonzero(np.diff(self.starts))
+        total = self.left + self.right
+        low = np.minimum.reduceat(total, self.starts[tests]) if len(tests) else total
+        for f in tests[np.argsort(low, kind="stable")[:_ENLISTED]][::-1]:
+            first, last = int(self.starts[f]), int(self.starts[f + 1])
+            number = first + int(total[first:last].argmin())
+            moves = self.moves[first : number + 1]
+            halves = partial(kernels.crossed_members, self.members, self.part[f], int(self.n_parts[f]), moves)
+            self.shortlist.add(number, int(f), number, halves)
+        if winner >= len(self.moves):
+            pairs = self.pairs[winner - len(self.moves)]
+            goes_left = pairs.goes_left()[self.members]
+            key = (pairs.feature, goes_left.tobytes())
+            self.shortlist.add(key, pairs.feature, -1, lambda: (self.members[goes_left], self.members[~goes_left]))
 
     def is_real(self, number: int) -> bool:
         """Whether a subtree is one, not a relaxation."""
@@ -89,7 +126,7 @@ class Children:
 
     def label(self, number: int, costs: np.ndarray, labels: np.ndarray) -> None:
         """Label the people of this side by a subtree."""
-        if number < 0:
+        if number == -1:
             labels[self.member] = kernels.least_label(costs, self.member)[1]
         elif number >= len(self.moves):
             self.pairs[number - len(self.moves)].label(costs, labels)
@@ -107,21 +144,24 @@ class Children:
 
     def plan(self, number: int, costs: np.ndarray, labels: np.ndarray) -> Plan | None:
         """The tests of a subtree."""
-        if number < 0:
+        if number == -1:
             return None
         if number >= len(self.moves):
             return self.pairs[number - len(self.moves)].plan(labels)
         stumps = self._stumps(number, costs)
         below = [plan_stump(self.compiled, self.place, feature, cut, half, labels) for half, feature, cut in stumps]
-        f = self._feature(number)
+        short = None if number >= 0 else self.shortlist.test(-2 - number)
+        f, listed = (self._feature(number), number) if short is None else (short.feature, short.number)
         left = np.zeros(int(self.compiled.sizes[f]), dtype=np.bool_)
         left[self.compiled.ranks[f][stumps[0][0]]] = True
         if not self.compiled.unordered[f]:
-            left[: int(self.part_place[self.compiled.offsets[f] + self.moves[number]]) + 1] = True
+            left[: int(self.part_place[self.compiled.offsets[f] + self.moves[listed]]) + 1] = True
         return Plan(f, left, *below)
 
     def _stumps(self, number: int, costs: np.ndarray) -> list[tuple[np.ndarray, int, int]]:
         """The people on either part of a listed child test with their best stump, at the prices of the last `best`."""
+        if number < -1:
+            return self.shortlist.halves(-2 - number, self.member)
         if self._halved[0] != number:
             found = []
             for half in self._halves(number):
@@ -188,7 +228,7 @@ class LevelPairs:
         """Whether no level of a chosen stump was given two labels."""
         labels = np.zeros(self.children.compiled.n_people, dtype=np.int64)
         self.label(self.costs, labels)
-        goes_left = self._goes_left()
+        goes_left = self.goes_left()
         for side, number in enumerate(self.chosen):
             half = self.children.member & (goes_left if side == 0 else ~goes_left)
             f = int(self.listed.stumps[number, 0])
@@ -236,13 +276,14 @@ class LevelPairs:
         self.chosen = (left, right)
         return float(value)
 
-    def _goes_left(self) -> np.ndarray:
+    def goes_left(self) -> np.ndarray:
+        """Who takes the left stump of the pair."""
         left, right = (self.listed.moving[number] for number in self.chosen)
         return np.asarray((left <= right)[self.children.part[self.feature]])
 
     def label(self, costs: np.ndarray, labels: np.ndarray) -> None:
         """Everybody by the stump that their level took; in a subset stump, small levels cell by cell."""
-        children, goes_left = self.children, self._goes_left()
+        children, goes_left = self.children, self.goes_left()
         for side, number in enumerate(self.chosen):
             half = children.member & (goes_left if side == 0 else ~goes_left)
             stump = self.listed.stumps[number]
@@ -257,7 +298,7 @@ class LevelPairs:
 
     def plan(self, labels: np.ndarray) -> Plan:
         """The subset that the levels chose, and the stumps."""
-        children, goes_left = self.children, self._goes_left()
+        children, goes_left = self.children, self.goes_left()
         c = children.compiled
         left = np.zeros(int(c.sizes[self.feature]), dtype=np.bool_)
         left[c.ranks[self.feature][children.member & goes_left]] = True

@@ -64,16 +64,21 @@ class Climb:
 
     def bound(self, mu: np.ndarray, scale: float) -> tuple[float, tuple[int, ...]]:
         """The cheapest tree of the box at these multipliers, and its cost: a bound for every tree in it."""
+        fixed = self._price(mu, scale)
+        self.priced = (mu.copy(), scale)
+        self.ground.steps += 1
+        value, choice = self.oracle.best(self.target - kernels.EPSILON - fixed)
+        return value + fixed, choice
+
+    def _price(self, mu: np.ndarray, scale: float) -> float:
+        """Set everybody's prices at these multipliers; what every tree costs besides."""
         c = self.compiled
         # A certificate holds multipliers on a grid: priced there, the bound that it proves is this very one.
         mu[:] = np.rint(mu * GRID) / GRID
         self._penalise(scale)
-        self.priced = (mu.copy(), scale)
         kernels.dual_costs(c.pointers, c.rows, c.entries, c.weight, scale, mu, self.base, self.costs)
-        self.ground.steps += 1
-        fixed = self._fixed_part(scale)
-        value, choice = self.oracle.best(self.target - kernels.EPSILON - fixed)
-        return value + fixed, choice
+        self.priced = None
+        return self._fixed_part(scale)
 
     def _penalise(self, scale: float) -> None:
         """Make forbidden labels dearer than any difference between trees, which grows with the multipliers."""

@@ -17,6 +17,7 @@ from evenleaf.solve.search.tall import LOWEST, Tall, make_subtree
 Subtree = Children | Tall
 
 _FEW = 8  # people that a tree of their own would label as they please anyhow
+_DEAR = 500  # child tests: with fewer, to price them all takes little more than to price a few
 
 
 class DeepOracle:
@@ -33,6 +34,7 @@ class DeepOracle:
         self.box, self.scratch, self.compiled = box, scratch, scratch.compiled
         self.placed, self.sides, self.levels, self.free = scratch.once(box, lambda: _subtrees(box, scratch, height))
         self.subtrees = (*self.sides, *self.levels.values())
+        self.is_dear = sum(len(s.moves) for s in self.subtrees if isinstance(s, Children)) >= _DEAR
         self.bests = (0.0, 0.0)
         self.loose = 0.0
         self.own: list[int] = []
@@ -43,10 +45,27 @@ class DeepOracle:
         found = [side.best(costs) for side in self.sides]
         apart = [level.best(costs) for level in self.levels.values()]
         self.bests, self.own = (found[0][0], found[1][0]), [number for _, number in apart]
-        self.loose = sum(value for value, _ in apart)
-        if self.free.any():
-            self.loose += float(np.minimum(costs[self.free].min(axis=1), 0.0).sum())
+        self.loose = sum(value for value, _ in apart) + self._price_free()
         return sum(self.bests) + self.loose, (found[0][1], found[1][1])
+
+    def glimpse(self) -> tuple[float, tuple[int, ...]] | None:
+        """A cheap pair of subtrees, not the cheapest one; None where that would take as long, or nothing is known."""
+        costs, found = self.scratch.costs, []
+        for subtree in self.subtrees if self.is_dear else ():
+            glimpsed = subtree.glimpse(costs) if isinstance(subtree, Children) else None
+            if glimpsed is None:
+                return None
+            found.append(glimpsed)
+        if not found:
+            return None
+        self.own = [number for _, number in found[2:]]
+        return sum(value for value, _ in found) + self._price_free(), (found[0][1], found[1][1])
+
+    def _price_free(self) -> float:
+        """What the people on their own cost at least."""
+        if not self.free.any():
+            return 0.0
+        return float(np.minimum(self.scratch.costs[self.free].min(axis=1), 0.0).sum())
 
     def part_of_each(self) -> np.ndarray:
         """Which part everybody belongs to: a side, a level that is not placed, or none."""

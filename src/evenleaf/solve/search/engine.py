@@ -22,15 +22,17 @@ from evenleaf.solve.crew import Crew
 from evenleaf.solve.helpers import Helpers
 from evenleaf.solve.proofs.labels import Labels, Region, count_labels, count_nodes
 from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH, Box, Fixing, first_boxes
+from evenleaf.solve.search.choosing import Choosing
 from evenleaf.solve.search.compiled import Compiled, compile_problem
 from evenleaf.solve.search.errands import Errand, Examination, Incumbent, Outcome, Wandering
+from evenleaf.solve.search.examined import Examined
 from evenleaf.solve.search.freedom import Freedom
 from evenleaf.solve.search.kernels import EPSILON
 from evenleaf.solve.search.memory import Memory
 from evenleaf.solve.search.plan import Found
 from evenleaf.solve.search.regions import region_of
 from evenleaf.solve.search.warmup import warm_up
-from evenleaf.solve.search.worker import Examined, Worker, make_worker
+from evenleaf.solve.search.worker import Worker, make_worker
 from evenleaf.tree import Leaf, Tree
 
 _UNDER_WAY = 8  # boxes at a time, and boxes a round; must not depend on the number of workers
@@ -70,6 +72,7 @@ class Engine:
         self.wants_proof = self.keep_proof = keep_proof
         self.compiled: Compiled = compile_problem(problem)
         self.memory = Memory(self.compiled, memory, deep=problem.shape.max_depth > MOST_SWEPT_DEPTH)
+        self.choosing = Choosing()
         self.freedom = Freedom(self.compiled, problem.shape.max_depth)
         self.workers = [Worker(problem, self.compiled, budget) for _ in range(budget.threads)]
         self.crew = Crew(len(self.workers), budget.cancel)
@@ -166,9 +169,15 @@ class Engine:
     def _examination(self, start: Incumbent, item: Open) -> Errand:
         if item.begun is not None:
             self.n_begun -= count_labels(item.begun)
-        decides = self.workers[0].is_eager or self.freedom.allows(item.box, self.objective)
+        decides = self._decides(item.box)
         proof = item.begun or self._known_proof(item.box)
         return Examination(start, item.box, proof, decides, item.aim(self.objective))
+
+    def _decides(self, box: Box) -> bool:
+        """Whether to try people's labels before a box is split."""
+        if not self.workers[0].is_eager:
+            return self.freedom.allows(box, self.objective)
+        return not box.has_free or self.choosing.prefers_labels(box.feature)
 
     def _good_enough(self) -> bool:
         return self.objective - self.bound <= self.budget.gap * abs(self.objective)
@@ -184,9 +193,8 @@ class Engine:
         if not self.open or self.open[0][0] < self.objective - EPSILON:
             return
         for _, _, item in self.open:
-            region = region_of(item.box, self.compiled)
-            region.labels = item.begun if item.is_complete else None
-            self._keep(region, item.regions)
+            labels = item.begun if item.is_complete else None
+            self._keep(region_of(item.box, self.compiled, labels), item.regions)
         self.open = []
 
     def _keep(self, region: Region, regions: list[Region]) -> None:
@@ -230,9 +238,15 @@ class Engine:
             self._offer(outcome.tree)
         if item is not None and outcome.examined is not None:
             self._settle(item, outcome.examined)
-            if isinstance(errand, Examination) and errand.decides and not outcome.examined.cut_short:
-                self.freedom.learn(item.box, worked=outcome.examined.proof is not None)
+            if isinstance(errand, Examination) and not outcome.examined.cut_short:
+                self._learn(errand, outcome.examined)
         self.under_way.popleft()
+
+    def _learn(self, errand: Examination, examined: Examined) -> None:
+        """Find out which boxes are better split, and in which ones people's labels are worth deciding."""
+        self.choosing.learn(errand.box, examined, errand.start.objective)
+        if errand.decides:
+            self.freedom.learn(errand.box, worked=examined.proof is not None)
 
     def _settle(self, item: Open, examined: Examined) -> None:
         """Close the box, or let what is left of it wait."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from evenleaf.solve.proofs.labels import Labels
 from evenleaf.solve.search.boxes import Box
+from evenleaf.solve.search.examined import Examined
 from evenleaf.solve.search.plan import Found
-from evenleaf.solve.search.worker import Examined, Worker
+from evenleaf.solve.search.worker import Worker
 from evenleaf.tree import Tree
 
 

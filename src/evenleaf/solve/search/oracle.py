@@ -25,7 +25,7 @@ class Scratch:
         self._levels: dict[tuple[int, int], object] = {}
 
     def level(self, feature: int, level: int, make: Callable[[], T]) -> T:
-        """What was made for the people of one level, whatever the box."""
+        """What was made for the people of one level, as long as one box and its parts are examined."""
         if (feature, level) not in self._levels:
             self._levels[feature, level] = make()
         return cast(T, self._levels[feature, level])
@@ -33,6 +33,7 @@ class Scratch:
     def forget(self) -> None:
         """Make everything anew for the next box, whatever was done with the last one."""
         self._last = None
+        self._levels.clear()
 
     def once(self, box: Box, make: Callable[[], T]) -> T:
         """What was made for a box with the same people and cuts; both answers about a person's label share it."""

@@ -25,6 +25,7 @@ from evenleaf.solve.search.steps import Effort
 _ASKED, _BEYOND = 0.5, 1.0  # how much of what the model allows is asked for; how far beyond the target, at most
 _KEPT, _TRIES = 0.85, 12
 _NEWS = 1e-9
+_RULED_OUT = 0.5  # of the rise that is asked for: where a tree costs less, the bound is not worth its time
 _HANDED_ON = 8  # subtrees of a part
 
 
@@ -45,6 +46,7 @@ class PlaneClimb(Climb):
         self.draft: Found | None = None
         self.model = Model(self.compiled, self.base, self.constant, oracle.part_of_each())
         self.bundle, self.best = self.model.bundle, -np.inf
+        self.level = -np.inf  # what every tree known costs at least, where the next bound is asked for
 
     def run(self, effort: Effort, known: tuple[Piece, ...], fresh: bool) -> Ascended:
         """Climb until the target is reached, the trees met allow too little more, or the bounds run out.
@@ -60,7 +62,7 @@ class PlaneClimb(Climb):
         if not asked:
             self.best = self.box.bound
         for count in range(effort.steps):
-            if asked:
+            if asked and not (count and self._is_ruled_out(mu, scale)):
                 value, choice = self.bound(mu, scale)
                 if value > self.best:
                     self.best, best_mu = value, mu.copy()
@@ -82,6 +84,18 @@ class PlaneClimb(Climb):
             if value > self.best:
                 self.best, best_mu = value, mu
         return self._ended(best_mu, scale)
+
+    def _is_ruled_out(self, mu: np.ndarray, scale: float) -> bool:
+        """Whether some tree at hand is too cheap at these multipliers for them to be any good; if so, learn it."""
+        if not isinstance(self.parted, DeepOracle) or not self.parted.is_dear:
+            return False
+        fixed = self._price(mu, scale)
+        glimpsed = self.parted.glimpse()
+        if glimpsed is None or glimpsed[0] + fixed >= self.best + _RULED_OUT * (self.level - self.best):
+            return False
+        labels = self.consider(glimpsed[1])
+        self.model.learn(labels, self._tests(glimpsed[1], labels))
+        return True
 
     def _ended(self, mu: np.ndarray, scale: float) -> Ascended:
         """What was reached at the best multipliers, with what the parts of the box may begin with."""
@@ -160,4 +174,5 @@ class PlaneClimb(Climb):
             if risen is None:
                 return None
             (point, level), again = risen, True
+        self.level = level
         return None if np.array_equal(point, centre) else point

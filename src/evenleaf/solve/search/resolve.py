@@ -120,9 +120,10 @@ class Resolved(LevelPairs):
         cells = [np.bincount(cell, weights=prices[:, label], minlength=size) for label in (first, second)]
         return Spelt(row, costs, takes, np.array(cells).reshape(2, self.n_levels, n_levels))
 
-    def _goes_left(self) -> np.ndarray:
+    def goes_left(self) -> np.ndarray:
+        """Who takes the left stump of the pair."""
         if self.pair is None:
-            return super()._goes_left()
+            return super().goes_left()
         left, right = self.pair
         return np.asarray((left.costs <= right.costs)[self.children.part[self.feature]])
 
@@ -131,7 +132,7 @@ class Resolved(LevelPairs):
         super().label(costs, labels)
         if self.pair is None:
             return
-        children, goes_left = self.children, self._goes_left()
+        children, goes_left = self.children, self.goes_left()
         for stump, here in zip(self.pair, (goes_left, ~goes_left), strict=True):
             if stump.takes is None or stump.cells is None:
                 continue

@@ -10,21 +10,23 @@ What comes out depends only on what goes in, never on what other workers do at t
 from __future__ import annotations
 
 from collections.abc import Callable, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
 from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
-from evenleaf.solve.proofs.labels import GRID, Labels, Region
+from evenleaf.solve.proofs.labels import Labels, Region
 from evenleaf.solve.search.ascent import AT_FREE, CLIMB, DEEP_GLANCE, GLANCE, LOOK, Ascended, Ascent, Piece
-from evenleaf.solve.search.boxes import FREE, MOST_SWEPT_DEPTH, Box, Fixing, split
+from evenleaf.solve.search.boxes import FREE, MOST_SWEPT_DEPTH, Box, Fixing, Origin, split
 from evenleaf.solve.search.compiled import Compiled, compile_problem
 from evenleaf.solve.search.decode import decode
 from evenleaf.solve.search.descent import Descent
+from evenleaf.solve.search.examined import Examined
 from evenleaf.solve.search.kernels import EPSILON
 from evenleaf.solve.search.limited_descent import LimitedDescent
 from evenleaf.solve.search.limits import allowed_pairs
+from evenleaf.solve.search.nodes import Doubt, Node, Progress
 from evenleaf.solve.search.plan import Found
 from evenleaf.solve.search.regions import on_grid, region_of
 from evenleaf.solve.search.steps import Effort
@@ -42,59 +44,9 @@ _MOST_LABEL_NODES = 60  # a box with several roots that needs more than this is 
 _MOST_NEW_AT_FIRST = 30  # at one root: where it takes more, the bound is raised step by step
 _MOST_LABEL_NODES_AT_A_ROOT = 20_000  # then the relaxation of long lists of levels is to blame: the bound stands
 _MOST_DECIDED = 12  # labels in a row, in a box with free people: where it takes more, it takes very many
-_JUDGED, _MOST_FORESEEN = 3, 12  # in a box with free people: nodes before the rest is foreseen; nodes in all
 _MOST_BELOW = 12  # boxes below decided labels: where there are more, the labels were not worth it
 _MAY_CLOSE = 1e-4  # of the aim: a node that another root's proof left further below it is not worth a look
-_SURE = 1e-9  # a mixture with less doubt than that agrees
 _NEAR, _MANY_POLISHED = 0.03, 8  # a tree within this part of the incumbent is worth a descent, while there were few
-
-
-@dataclass(eq=False)
-class Examined:
-    """What became of a box: why it is closed or what is left of it, and the best tree met."""
-
-    region: Region
-    boxes: list[Box] = field(default_factory=list)
-    proof: Labels | None = None
-    stuck: bool = False  # nothing more can be done: its bound stands
-    cut_short: bool = False  # the budget ran out: the box is still open
-    unfinished: bool = False  # so is it here, with a better bound, and `proof` to go on from
-    below: list[tuple[Box, list[Region]]] = field(default_factory=list)  # below some of the labels decided in `proof`
-
-
-@dataclass(frozen=True, eq=False)
-class _Node:
-    """A node of the proof that is yet to be closed: what an older proof says about it, and the trees known there."""
-
-    old: Labels | None
-    proof: Labels
-    box: Box
-    fixings: tuple[Fixing, ...]
-    known: tuple[Piece, ...] = ()
-    first: float = -np.inf  # the bound of the box before any label was decided
-
-    @property
-    def is_top(self) -> bool:
-        """Whether no label was decided for this box yet."""
-        return len(self.fixings) == len(self.box.fixings)
-
-    @property
-    def is_fresh(self) -> bool:
-        """Whether the multipliers to start from are those of an older proof."""
-        return self.old is not None and self.old.mu.size > 0
-
-    @property
-    def start(self) -> Box:
-        """The box with the multipliers to start from."""
-        if self.old is None or not self.is_fresh:
-            return self.box
-        return replace(self.box, mu=self.old.mu / GRID, scale=self.old.scale)
-
-    def below(self, old: Labels | None, proof: Labels, reached: Ascended, fixing: Fixing) -> _Node:
-        """The node where one more label is decided."""
-        known = tuple(p for p in reached.pieces if p.keeps(fixing.person, fixing.label, fixing.equal))
-        first = reached.box.bound if self.is_top else self.first
-        return _Node(old, proof, reached.box, (*self.fixings, fixing), known, first)
 
 
 class Worker:
@@ -127,7 +79,7 @@ class Worker:
         self.walks = shape.max_depth <= MOST_SWEPT_DEPTH and shape.min_samples_leaf == 1
         # The deeper the tree, the dearer a bound, and the less a box with people free is worth it.
         self.glance = {0: GLANCE, 1: GLANCE, 2: GLANCE, 3: DEEP_GLANCE}.get(shape.max_depth, LOOK)
-        self.influence = compiled.influence()
+        self.doubt = Doubt(compiled)
         # With planes it shows when labels are not worth deciding before people who are free are placed.
         self.is_eager = self.ascent.by_planes and shape.max_depth == _EAGER_DEPTH
         self.tree: Tree | None = None
@@ -210,7 +162,7 @@ class Worker:
             self.descend(better)
 
     def examine(self, box: Box, proof: Labels | None, decides: bool, aim: float | None = None) -> Examined:
-        """Close a box, or replace it by smaller ones; `decides`: after people's labels were tried.
+        """Close a box, or replace it by smaller ones; `decides`: people's labels are tried before it is split.
 
         With an aim below the incumbent, a box that reaches it is not closed, but has a better bound.
         """
@@ -220,16 +172,19 @@ class Worker:
             done = self._prove(box, proof, everything=aim is not None)
             if done is not None:
                 return done
-        reached = self.climb(box, self.glance if box.has_free else LOOK, box.fixings).box
-        boxes = self._split(reached) if reached.bound < self.aim - EPSILON and reached.live.any() else []
-        return Examined(region_of(reached, self.compiled), boxes)
+        at_free = AT_FREE if self.is_eager and not decides else self.glance
+        reached = self.climb(box, at_free if box.has_free else LOOK, box.fixings).box
+        is_open = not self._is_closed(reached)
+        boxes = self._split(reached) if is_open else []
+        return Examined(region_of(reached, self.compiled), boxes, risen=reached.bound if is_open else np.inf)
 
     def _split(self, box: Box) -> list[Box]:
         size = int(self.compiled.sizes[box.feature])
         people = np.bincount(self.compiled.ranks[box.feature], weights=self.compiled.count, minlength=size)
         cuts = max(1, int(box.alive.sum()))
         most = min(_MOST_MOVES, max(8, _WORK // cuts)) if self.walks else 0
-        return [part for part in split(box, self.compiled, people, most) if part.live.any()]
+        parts = [part for part in split(box, self.compiled, people, most) if part.live.any()]
+        return [replace(part, origin=Origin(False, box.bound)) for part in parts]
 
     def _prove(self, box: Box, old: Labels | None, everything: bool) -> Examined | None:
         """Branch on people's labels until all is closed; None where it is better to split the box.
@@ -238,65 +193,63 @@ class Worker:
         """
         several = len(box.moving) > 0 or box.has_free
         top = Labels(_UNSEEN, 1.0)
-        stack = [_Node(old, top, box, box.fixings)]
-        visited, new, first = 0, 0, box
-        closed = 0.0  # how much of the tree of labels, if both answers about a person are half of what is below
+        stack = [Node(old, top, box, box.fixings)]
+        progress = Progress()
         below: list[tuple[Box, list[Region]]] = []
         while stack:
-            visited += 1
-            new += not _is_replayed(stack[-1].old)
+            progress.visit(stack[-1])
             if self.budget.exhausted:
                 return Examined(region_of(box, self.compiled), [box], cut_short=True)
-            decided = len(stack[-1].fixings) - len(box.fixings)
-            if box.has_free and decided > 0 and (visited > _MOST_LABEL_NODES or decided > _MOST_DECIDED):
+            decided = stack[-1].n_decided
+            if box.has_free and decided > 0 and (progress.visited > _MOST_LABEL_NODES or decided > _MOST_DECIDED):
                 below += self._place(stack.pop())
                 if len(below) > _MOST_BELOW:
                     return None
                 continue
-            if several and visited > _MOST_LABEL_NODES:
-                return None
-            if not several and not everything and new > _MOST_NEW_AT_FIRST:
-                return Examined(region_of(box, self.compiled), [first], top, unfinished=True)
-            if visited > _MOST_LABEL_NODES_AT_A_ROOT:
-                return Examined(region_of(box, self.compiled), [box], stuck=True)
+            if progress.visited > (_MOST_LABEL_NODES if several else _MOST_LABEL_NODES_AT_A_ROOT):
+                return None if several else Examined(region_of(box, self.compiled), [box], stuck=True)
+            if not several and not everything and progress.new > _MOST_NEW_AT_FIRST:
+                return Examined(region_of(box, self.compiled), [progress.first or box], top, unfinished=True)
             node = stack.pop()
             waiting = len(stack)
             reached = self._branch(node, stack)
-            closed += (reached is None and len(stack) == waiting) * 0.5**decided
             if reached is not None and (node.is_top or not reached.pretended):
                 return self._instead(box, reached)
             if reached is not None:
                 parts = self._split(replace(reached.box, fixings=node.fixings))
                 below += [(part, node.proof.parts) for part in parts]
-            if self.is_eager and box.has_free and _JUDGED <= visited > _MOST_FORESEEN * closed:
-                below += [later for node in reversed(stack) for later in self._postpone(node)]
-                stack.clear()
-            # With what was reached before any label was decided.
-            first = stack[-1].box if visited == 1 and stack else first
+            else:
+                progress.go_on(node, stack[waiting:])
+            if self.is_eager and box.has_free and progress.looks_long:
+                while stack:
+                    later = self._postpone(stack.pop())
+                    progress.n_closed += not later
+                    below += later
         if self.aim < self.objective:
             return Examined(region_of(box, self.compiled), [replace(box, bound=self.aim)], top, unfinished=True)
-        region = region_of(box, self.compiled)
-        region.labels = top
-        return Examined(region, [], top, below=below)
+        region = region_of(box, self.compiled, top)
+        return Examined(region, [], top, below=below, risen=progress.risen, n_closed=progress.n_closed)
 
     def _instead(self, box: Box, reached: Ascended) -> Examined | None:
         """What becomes of a box where no label can be decided, or none is worth it."""
         if reached.pretended:
-            return Examined(region_of(reached.box, self.compiled), self._split(reached.box))
+            return Examined(region_of(reached.box, self.compiled), self._split(reached.box), risen=reached.box.bound)
         several = len(box.moving) > 0 or box.has_free
         return None if several else Examined(region_of(box, self.compiled), [box], stuck=True)
 
-    def _postpone(self, node: _Node) -> list[tuple[Box, list[Region]]]:
+    def _postpone(self, node: Node) -> list[tuple[Box, list[Region]]]:
         """Let a box wait with the labels decided so far, unless a glance closes it: others may be lower."""
         reached = self.climb(node.start, self.glance, node.fixings, known=node.known, fresh=node.is_fresh).box
         node.proof.mu, node.proof.scale = on_grid(reached.mu), reached.scale
-        return [] if self._is_closed(reached) else [(replace(reached, fixings=node.fixings), node.proof.parts)]
+        if self._is_closed(reached):
+            return []
+        return [(replace(reached, fixings=node.fixings, origin=Origin(True, node.first)), node.proof.parts)]
 
-    def _place(self, node: _Node) -> list[tuple[Box, list[Region]]]:
+    def _place(self, node: Node) -> list[tuple[Box, list[Region]]]:
         """Split a box below the labels decided so far: what is closed beside them needs no second look."""
         return [(part, regions) for box, regions in self._postpone(node) for part in self._split(box)]
 
-    def _pass_over(self, node: _Node, stack: list[_Node]) -> bool:
+    def _pass_over(self, node: Node, stack: list[Node]) -> bool:
         """Go on with both answers right away where the proof of another root was far from closing a node.
 
         With planes, a look is never in vain: the trees met there are known below.
@@ -314,7 +267,7 @@ class Worker:
             stack.append(replace(node, old=before, proof=child, fixings=fixings))
         return True
 
-    def _branch(self, node: _Node, stack: list[_Node]) -> Ascended | None:
+    def _branch(self, node: Node, stack: list[Node]) -> Ascended | None:
         """Close one node of the proof, or decide a person's label and go on with both answers.
 
         Where that cannot be done, or not before people who are free are placed: what was reached.
@@ -323,13 +276,13 @@ class Worker:
             return None
         proof, old, fixings = node.proof, node.old, node.fixings
         first = self.is_eager and node.box.has_free and node.is_top
-        replayed = _is_replayed(old) and not first
+        replayed = node.is_replayed and not first
         effort = LOOK if replayed else AT_FREE if first else CLIMB
         # A box with free people goes on from the one that it is part of: no other is as much like it.
         start, fresh = (node.box, True) if first else (node.start, node.is_fresh)
         reached = self.climb(start, effort, fixings, known=node.known, fresh=fresh)
         stands = replayed or node.box.has_free or self._is_closed(reached.box)
-        if not stands and self._doubt(reached, fixings).max() <= _SURE:
+        if not stands and self.doubt.is_none(reached, fixings):
             # All trees of the mixture agree, and yet are no trees: whoever is decided next, the relaxation stays.
             # What the first multipliers rule out is not dropped, as only the second ones are written down.
             again = replace(node.box, mu=reached.box.mu, scale=reached.box.scale)
@@ -344,7 +297,7 @@ class Worker:
         if old is not None and old.children is not None:
             proof.person, proof.label, previous = old.person, old.label, old.children
         else:
-            proof.person, proof.label = self._contested(reached, fixings)
+            proof.person, proof.label = self.doubt.contested(reached, fixings)
             if proof.person < 0:
                 return reached
         proof.children = (Labels(_UNSEEN, 1.0), Labels(_UNSEEN, 1.0))
@@ -360,36 +313,7 @@ class Worker:
     def _is_closed(self, box: Box) -> bool:
         return box.bound >= self.aim - EPSILON or not box.live.any()
 
-    def _doubt(self, reached: Ascended, fixings: tuple[Fixing, ...]) -> np.ndarray:
-        """How much the trees of the mixture disagree on each label, weighed by influence; −1: it is decided."""
-        doubt = np.minimum(reached.average, 1 - reached.average) * self.influence[:, None]
-        for fixing in fixings:
-            doubt[fixing.person, self._decided(fixing)] = -1.0
-        return np.asarray(doubt)
-
-    def _decided(self, fixing: Fixing) -> slice | int:
-        """Which labels of a person are not worth deciding any more."""
-        return slice(None) if fixing.equal or self.compiled.n_labels == 1 else max(fixing.label - 1, 0)
-
-    def _contested(self, reached: Ascended, fixings: tuple[Fixing, ...]) -> tuple[int, int]:
-        """The person and label on which the trees of the mixture disagree most, weighed by influence.
-
-        (−1, 0) where everybody is decided: then only the relaxation of a subset is left to disagree with.
-        """
-        table = self._doubt(reached, fixings)
-        if table.max() <= _SURE:
-            table = -np.abs(reached.costs)
-            for fixing in fixings:
-                table[fixing.person, self._decided(fixing)] = -np.inf
-        person, label = np.unravel_index(int(table.argmax()), table.shape)
-        return (int(person), int(label) + 1) if table[person, label] > -np.inf else (-1, 0)
-
 
 def make_worker(problem: Problem, budget: Budget) -> Worker:
     """A worker with everything of its own."""
     return Worker(problem, compile_problem(problem), budget)
-
-
-def _is_replayed(old: Labels | None) -> bool:
-    """Whether a node was parted in the proof that is replayed."""
-    return old is not None and old.children is not None

@@ -17,7 +17,14 @@ from evenleaf.solve.search.kernels.planes import (
     nearest_above,
     price_labels,
 )
-from evenleaf.solve.search.kernels.subtrees import best_stump, keep_stumps, least_label, price_children
+from evenleaf.solve.search.kernels.subtrees import (
+    best_halves,
+    best_stump,
+    crossed_members,
+    keep_stumps,
+    least_label,
+    price_children,
+)
 from evenleaf.solve.search.kernels.sweep import best_tree, crowd_levels, mark_cuts, mark_few_cuts, sweep_side
 from evenleaf.solve.search.kernels.wander import N_DRAWS, wander
 
@@ -28,11 +35,13 @@ __all__ = [
     "N_DRAWS",
     "add_planes",
     "announce_compilation",
+    "best_halves",
     "best_pair",
     "best_stump",
     "best_tree",
     "by_level",
     "cheapest_labels",
+    "crossed_members",
     "crowd_levels",
     "differences",
     "disparity_of",

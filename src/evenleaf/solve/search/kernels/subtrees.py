@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from evenleaf.solve.search.kernels.compile import INFINITE, njit
+from evenleaf.solve.search.kernels.compile import INFINITE, inner, njit
 from evenleaf.solve.search.kernels.histograms import by_level, histogram
 from evenleaf.solve.search.kernels.labels import best_cut, cheapest, cut_cost, least, subset_cost
 from evenleaf.solve.search.kernels.prefixes import add, best_labelled, build, leaves_for, mark_below, open_leaves
@@ -304,6 +304,87 @@ def best_stump(c, member, segment, n_segments, unordered):
         if value < best - 1e-15:
             best, feature, place = value, g, cut
     return best, feature, place
+
+
+@njit
+def crossed_members(members, part_f, n_parts, moves):
+    """Who of the members is on the left of the child test after these moves, and who is on its right."""
+    crossed = np.zeros(n_parts, np.bool_)
+    for u in moves:
+        crossed[u] = not crossed[u]
+    left, right, n_left = np.empty(len(members), np.int64), np.empty(len(members), np.int64), 0
+    for k in range(len(members)):
+        if crossed[part_f[members[k]]]:
+            left[n_left] = members[k]
+            n_left += 1
+        else:
+            right[k - n_left] = members[k]
+    return left[:n_left], right[: len(members) - n_left]
+
+
+@njit
+def best_halves(c, members, few, starts, segment, n_segments, unordered, stumps):
+    """The cheapest of a few child tests, and its cost: those on the smaller part of each are listed, test by test.
+
+    stumps[j]: feature and cut of the best stump on the smaller part of the j-th test, and then on the other part.
+    """
+    n_features, n_labels, n_tests, widest = len(n_segments), c.shape[1], len(starts) - 1, 1
+    for g in range(n_features):
+        widest = max(widest, n_segments[g])
+    sums, rest = np.empty((widest, n_labels)), np.empty((widest, n_labels))
+    whole, values = np.empty((widest, n_labels)), np.empty((n_tests, 2))
+    add_up(c, members, segment[0], 1, True, True, whole)
+    for j in range(n_tests):
+        add_up(c, few[starts[j] : starts[j + 1]], segment[0], 1, True, True, sums)
+        subtract(whole, sums, 1, rest)
+        values[j, 0], values[j, 1] = least(sums[0]), least(rest[0])
+        stumps[j, :, 0], stumps[j, :, 1] = -1, 0
+    for g in range(n_features):
+        size = n_segments[g]
+        if size == 0:
+            continue
+        add_up(c, members, segment[g], size, not unordered[g], False, whole)
+        for j in range(n_tests):
+            add_up(c, few[starts[j] : starts[j + 1]], segment[g], size, not unordered[g], False, sums)
+            subtract(whole, sums, size, rest)
+            for half in range(2):
+                run = sums if half == 0 else rest
+                if unordered[g]:
+                    value, cut = subset_cost(run[:size])[0], 0
+                else:
+                    value, cut = best_cut(run, size, run[size - 1])
+                if value < values[j, half] - 1e-15:
+                    values[j, half], stumps[j, half, 0], stumps[j, half, 1] = value, g, cut
+    best, which = INFINITE, -1
+    for j in range(n_tests):
+        if values[j, 0] + values[j, 1] < best:
+            best, which = values[j, 0] + values[j, 1], j
+    return best, which
+
+
+@inner
+def add_up(c, people, segment_g, size, ordered, together, sums):
+    """The prices of some people by segment, or all together; of an ordered feature with all segments below."""
+    n_labels = c.shape[1]
+    for s in range(size):
+        for k in range(n_labels):
+            sums[s, k] = 0.0
+    for i in people:
+        place = 0 if together else segment_g[i]
+        for k in range(n_labels):
+            sums[place, k] += c[i, k]
+    if ordered:
+        for s in range(1, size):
+            for k in range(n_labels):
+                sums[s, k] += sums[s - 1, k]
+
+
+@inner
+def subtract(whole, sums, size, rest):
+    """What is left of a whole."""
+    for s in range(size):
+        for k in range(whole.shape[1]):
+            rest[s, k] = whole[s, k] - sums[s, k]
 
 
 @njit
