@@ -83,7 +83,7 @@ def test_at_the_same_prices_a_glimpse_finds_the_best_listed_test(problem: Proble
 def test_of_too_many_tests_the_one_that_was_cheap_longest_ago_makes_way() -> None:
     members, segment = np.arange(4), np.zeros((1, 4), dtype=np.int32)
     listed = Shortlist(members, segment, np.array([1]), np.array([False]))
-    halves = members[:1], members[1:]
+    halves = members < 1, members >= 1
     with patch.object(shortlist, "_LONGEST", 2):
         for key in ("a", "b", "a", "c"):
             listed.add(key, 0, -1, lambda: halves)

@@ -61,7 +61,7 @@ class Box:
     scale: float
     fixings: tuple[Fixing, ...] = ()
     known: tuple[Sketch, ...] = ()  # subtrees that were met in the box that it is part of
-    origin: Origin | None = None
+    origin: Origin | None = None  # None: it is no part of another
 
     @property
     def chooses(self) -> bool:

@@ -111,14 +111,13 @@ class Children:
         for f in tests[np.argsort(low, kind="stable")[:_ENLISTED]][::-1]:
             first, last = int(self.starts[f]), int(self.starts[f + 1])
             number = first + int(total[first:last].argmin())
-            moves = self.moves[first : number + 1]
-            halves = partial(kernels.crossed_members, self.members, self.part[f], int(self.n_parts[f]), moves)
-            self.shortlist.add(number, int(f), number, halves)
+            self.shortlist.add(number, int(f), number, partial(self._halves, number))
         if winner >= len(self.moves):
             pairs = self.pairs[winner - len(self.moves)]
-            goes_left = pairs.goes_left()[self.members]
-            key = (pairs.feature, goes_left.tobytes())
-            self.shortlist.add(key, pairs.feature, -1, lambda: (self.members[goes_left], self.members[~goes_left]))
+            goes_left = pairs.goes_left()
+            left = self.member & goes_left
+            key = (pairs.feature, left.tobytes())
+            self.shortlist.add(key, pairs.feature, -1, lambda: (left, self.member & ~goes_left))
 
     def is_real(self, number: int) -> bool:
         """Whether a subtree is one, not a relaxation."""
@@ -161,7 +160,7 @@ class Children:
     def _stumps(self, number: int, costs: np.ndarray) -> list[tuple[np.ndarray, int, int]]:
         """The people on either part of a listed child test with their best stump, at the prices of the last `best`."""
         if number < -1:
-            return self.shortlist.halves(-2 - number, self.member)
+            return self.shortlist.halves(-2 - number)
         if self._halved[0] != number:
             found = []
             for half in self._halves(number):

@@ -22,6 +22,8 @@ class Listed:
 
     feature: int
     number: int
+    left: np.ndarray
+    right: np.ndarray
     few: np.ndarray  # the people on the smaller part
     is_left: bool  # whether that is the left one
     used: int
@@ -49,8 +51,9 @@ class Shortlist:
         if len(self.tests) == _LONGEST:
             del self.tests[min(self.tests, key=lambda other: self.tests[other].used)]
         left, right = halves()
-        is_left = len(left) <= len(right)
-        self.tests[key] = Listed(feature, number, left if is_left else right, is_left, self.clock)
+        is_left = bool(left.sum() <= right.sum())
+        few = np.flatnonzero(left if is_left else right)
+        self.tests[key] = Listed(feature, number, left, right, few, is_left, self.clock)
         self._ordered = []
 
     def best(self, costs: np.ndarray) -> tuple[float, int]:
@@ -69,10 +72,9 @@ class Shortlist:
         """The test at a place, as numbered by `best`."""
         return self._ordered[place]
 
-    def halves(self, place: int, member: np.ndarray) -> list[tuple[np.ndarray, int, int]]:
-        """The people on the left and on the right of a test, and the feature and cut of their stumps."""
-        test, (first, second) = self._ordered[place], self.stumps[place].tolist()
-        few = np.zeros_like(member)
-        few[test.few] = True
-        halves = [(few, first[0], first[1]), (member & ~few, second[0], second[1])]
-        return halves if test.is_left else halves[::-1]
+    def halves(self, place: int) -> list[tuple[np.ndarray, int, int]]:
+        """Who is on the left and on the right of a test, and the feature and cut of their stumps."""
+        test, stumps = self._ordered[place], self.stumps[place].tolist()
+        if not test.is_left:
+            stumps.reverse()
+        return [(half, *stump) for half, stump in zip((test.left, test.right), stumps, strict=True)]

@@ -20,7 +20,6 @@ from evenleaf.solve.search.kernels.planes import (
 from evenleaf.solve.search.kernels.subtrees import (
     best_halves,
     best_stump,
-    crossed_members,
     keep_stumps,
     least_label,
     price_children,
@@ -41,7 +40,6 @@ __all__ = [
     "best_tree",
     "by_level",
     "cheapest_labels",
-    "crossed_members",
     "crowd_levels",
     "differences",
     "disparity_of",

@@ -307,22 +307,6 @@ def best_stump(c, member, segment, n_segments, unordered):
 
 
 @njit
-def crossed_members(members, part_f, n_parts, moves):
-    """Who of the members is on the left of the child test after these moves, and who is on its right."""
-    crossed = np.zeros(n_parts, np.bool_)
-    for u in moves:
-        crossed[u] = not crossed[u]
-    left, right, n_left = np.empty(len(members), np.int64), np.empty(len(members), np.int64), 0
-    for k in range(len(members)):
-        if crossed[part_f[members[k]]]:
-            left[n_left] = members[k]
-            n_left += 1
-        else:
-            right[k - n_left] = members[k]
-    return left[:n_left], right[: len(members) - n_left]
-
-
-@njit
 def best_halves(c, members, few, starts, segment, n_segments, unordered, stumps):
     """The cheapest of a few child tests, and its cost: those on the smaller part of each are listed, test by test.
 
@@ -333,9 +317,10 @@ def best_halves(c, members, few, starts, segment, n_segments, unordered, stumps)
         widest = max(widest, n_segments[g])
     sums, rest = np.empty((widest, n_labels)), np.empty((widest, n_labels))
     whole, values = np.empty((widest, n_labels)), np.empty((n_tests, 2))
-    add_up(c, members, segment[0], 1, True, True, whole)
+    everybody = np.zeros(c.shape[0], np.int32)  # in one segment
+    add_up(c, members, everybody, 1, True, whole)
     for j in range(n_tests):
-        add_up(c, few[starts[j] : starts[j + 1]], segment[0], 1, True, True, sums)
+        add_up(c, few[starts[j] : starts[j + 1]], everybody, 1, True, sums)
         subtract(whole, sums, 1, rest)
         values[j, 0], values[j, 1] = least(sums[0]), least(rest[0])
         stumps[j, :, 0], stumps[j, :, 1] = -1, 0
@@ -343,9 +328,9 @@ def best_halves(c, members, few, starts, segment, n_segments, unordered, stumps)
         size = n_segments[g]
         if size == 0:
             continue
-        add_up(c, members, segment[g], size, not unordered[g], False, whole)
+        add_up(c, members, segment[g], size, not unordered[g], whole)
         for j in range(n_tests):
-            add_up(c, few[starts[j] : starts[j + 1]], segment[g], size, not unordered[g], False, sums)
+            add_up(c, few[starts[j] : starts[j + 1]], segment[g], size, not unordered[g], sums)
             subtract(whole, sums, size, rest)
             for half in range(2):
                 run = sums if half == 0 else rest
@@ -363,16 +348,15 @@ def best_halves(c, members, few, starts, segment, n_segments, unordered, stumps)
 
 
 @inner
-def add_up(c, people, segment_g, size, ordered, together, sums):
-    """The prices of some people by segment, or all together; of an ordered feature with all segments below."""
+def add_up(c, people, segment_g, size, ordered, sums):
+    """The prices of some people by segment; of an ordered feature with those of all segments below."""
     n_labels = c.shape[1]
     for s in range(size):
         for k in range(n_labels):
             sums[s, k] = 0.0
     for i in people:
-        place = 0 if together else segment_g[i]
         for k in range(n_labels):
-            sums[place, k] += c[i, k]
+            sums[segment_g[i], k] += c[i, k]
     if ordered:
         for s in range(1, size):
             for k in range(n_labels):
