@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from evenleaf.solve.fronts.kernels.first_tests import cuts_below
 from evenleaf.solve.fronts.kernels.flags import pair_sums
 from evenleaf.solve.fronts.kernels.stumps import best_stumps
 from evenleaf.solve.fronts.kernels.whole import best_whole
 from evenleaf.solve.fronts.oracle import Oracle
 from evenleaf.solve.search import kernels
+from evenleaf.solve.search.kernels.first_tests import cuts_below
 
 
 def announce_compilation(oracle: Oracle) -> bool:

@@ -11,12 +11,12 @@ import numpy as np
 from evenleaf.solve.crew import ALONE, Crew
 from evenleaf.solve.fronts.kernels.corners import weights
 from evenleaf.solve.fronts.kernels.first_points import points_below
-from evenleaf.solve.fronts.kernels.first_tests import block_bounds, cuts_below, subsets_below
-from evenleaf.solve.fronts.kernels.sheet import lay_out
 from evenleaf.solve.fronts.kernels.stumps import best_stumps
 from evenleaf.solve.fronts.kernels.whole import best_whole, cheapest_run
 from evenleaf.solve.fronts.lane import Lane, Prices
 from evenleaf.solve.fronts.tests import Box, Cuts, Levels
+from evenleaf.solve.search.kernels.first_tests import block_bounds, cuts_below, subsets_below
+from evenleaf.solve.search.kernels.sheet import lay_out
 
 WORK = 200  # sums looked at for every point that a list may have
 _FEW_TESTS = 128
@@ -49,7 +49,7 @@ class Sweep:
         self.lane, self.members, self.tests, self.stop, self.crew = lane, members, tests, stop, crew
         self.ranks, self.unordered = ranks, compiled.unordered
         n_blocks = int(np.clip(0.75 * np.sqrt(len(members)), FEWEST_BLOCKS, MOST_BLOCKS))
-        self.sheet = lay_out(ranks, compiled.sizes, compiled.unordered, members, tests.allowed, n_blocks)
+        self.sheet = lay_out(ranks, compiled.sizes, compiled.unordered, members, tests.allowed, n_blocks, len(ranks))
         self.by_level = compiled.unordered[self.sheet[0]]
 
     def best(self, prices: Prices, start: float) -> tuple[float, Box | None]:

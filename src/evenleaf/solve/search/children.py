@@ -9,6 +9,7 @@ import numpy as np
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import gray_code
 from evenleaf.solve.search.compiled import Compiled
+from evenleaf.solve.search.cuts import Cuts
 from evenleaf.solve.search.oracle import plan_stump
 from evenleaf.solve.search.plan import Plan
 from evenleaf.solve.search.shortlist import Shortlist
@@ -24,6 +25,7 @@ from evenleaf.solve.search.stumps import (
 _FEW_LEVELS = 7  # of a stump below a paired test: its subsets are listed from the start
 _MOST_WALKED_LEVELS = 11  # of a child test; with more, each level picks its side for a given pair of stumps
 _ENLISTED = 4  # features whose best test goes on the shortlist
+_MANY = 1000  # cuts of child tests and stumps: the cheapest child test is found without pricing each
 
 
 class Children:
@@ -61,63 +63,106 @@ class Children:
             moves.append(listed)
             starts.append(starts[-1] + len(listed))
         self.moves, self.starts = np.concatenate(moves), np.array(starts)
-        self.left, self.right = np.empty(len(self.moves)), np.empty(len(self.moves))
+        self.costs_below = np.full((2, len(self.moves)), kernels.INFINITE)  # on the left and on the right of each test
         parts, widest = int(self.n_parts.max(initial=1)), int(self.n_segments.max(initial=1))
         self.h = np.empty((parts + 1, widest, c.n_labels))
         self.run, self.rest = np.empty((widest, c.n_labels)), np.empty((widest, c.n_labels))
         self.pairs = [LevelPairs(self, f) for f in self.paired]
         self._halved: tuple[int, list[tuple[np.ndarray, int, int]]] = (-1, [])  # the listed test asked for last
         self.shortlist = Shortlist(self.members, self.segment, self.n_segments, c.unordered)
+        self._cheap: list[int] | None = None  # tests that were cheap last, where not all were priced
         self._last: int | None = None  # what was best last
         self._is_enlisted = False
+        self._glimpsed: tuple[np.ndarray, tuple[float, int]] | None = None  # at which prices, and what
+        self._cuts = self._laid_out()
+        self._priced = np.ones(c.n_features, dtype=np.bool_) if self._cuts is None else c.unordered
+
+    def _laid_out(self) -> Cuts | None:
+        """These people laid out to find the cheapest cut, where cuts are many."""
+        is_few = len(self.members) < 2 or len(self.moves) + self.n_segments.sum() < _MANY
+        if is_few or self.compiled.n_labels > 1:
+            return None
+        children, stumps = (self.part, self.n_parts), (self.segment, self.n_segments)
+        cuts = Cuts(self.member, children, stumps, self.compiled.unordered)
+        return cuts if len(cuts.by_level) else None  # without a stump there is nothing to sum up by
 
     def best(self, costs: np.ndarray) -> tuple[float, int]:
-        """The cheapest subtree and its number: −1 one label for all, then the listed tests, then the paired ones."""
+        """The cheapest subtree and its number: −1 one label for all, then the listed tests, then the paired ones.
+
+        Where tests are many, it may also be one of the shortlist: −2 and below.
+        """
         self._halved = (-1, [])
-        kernels.price_children(
-            costs, self.members, self.part, self.n_parts, self.moves, self.starts, self.segment, self.n_segments,
-            self.compiled.unordered, self.left, self.right, self.h, self.run, self.rest,
-        )  # fmt: skip
-        value, number = kernels.least_label(costs, self.member)[0], -1
+        value, number = self._first(costs)
+        self._price(costs, self._priced, self.costs_below)
         if len(self.moves):
-            total = self.left + self.right
+            total = self.costs_below.sum(axis=0)
             k = int(total.argmin())
             if total[k] < value:
                 value, number = float(total[k]), k
+        if self._cuts is not None:
+            found, tests = self._cuts.cheapest(costs, value)
+            self._cheap = [number] if number >= 0 else []
+            self._cheap += [int(self.starts[f]) + part for f, part in tests]
+            if tests:
+                value, number = found, self._cheap[-1]
         for j, pairs in enumerate(self.pairs):
             found = pairs.best(costs, value, -kernels.INFINITE)
             if found < value:
                 value, number = found, len(self.moves) + j
-        self._last, self._is_enlisted = number, False
+        self._last, self._is_enlisted, self._glimpsed = number, False, None
         return value, number
+
+    def _first(self, costs: np.ndarray) -> tuple[float, int]:
+        """What the cheapest subtree is to be cheaper than: one label for all, or a cheap one that is known."""
+        glimpsed = None if self._cuts is None else self.glimpse(costs)
+        if glimpsed is None:
+            return kernels.least_label(costs, self.member)[0], -1
+        value, number = glimpsed
+        listed = self.shortlist.test(-2 - number).number if number < -1 else -1
+        return (value, listed) if listed >= 0 else (value, number)
+
+    def _price(self, costs: np.ndarray, asked: np.ndarray, below: np.ndarray) -> None:
+        """Price the listed tests of some features."""
+        kernels.price_children(
+            costs, self.members, self.part, self.n_parts, self.moves, self.starts, asked, self.segment,
+            self.n_segments, self.compiled.unordered, *below, self.h, self.run, self.rest,
+        )  # fmt: skip
 
     def glimpse(self, costs: np.ndarray) -> tuple[float, int] | None:
         """A cheap subtree and its number, −2 and below for those on the shortlist; None before the first `best`."""
         if self._last is None:
             return None
         self._enlist(self._last)
-        value, place = self.shortlist.best(costs)
-        whole = kernels.least_label(costs, self.member)[0]
-        return (value, -2 - place) if value < whole else (whole, -1)
+        mine = costs[self.members]
+        if self._glimpsed is None or not np.array_equal(self._glimpsed[0], mine):
+            value, place = self.shortlist.best(costs)
+            whole = kernels.least_label(costs, self.member)[0]
+            self._glimpsed = mine, (value, -2 - place) if value < whole else (whole, -1)
+        return self._glimpsed[1]
 
     def _enlist(self, winner: int) -> None:
         """Put the best tests of the cheapest features on the shortlist, as of the last `best`."""
         if self._is_enlisted:
             return
         self._is_enlisted = True
-        tests = np.flatnonzero(np.diff(self.starts))
-        total = self.left + self.right
-        low = np.minimum.reduceat(total, self.starts[tests]) if len(tests) else total
-        for f in tests[np.argsort(low, kind="stable")[:_ENLISTED]][::-1]:
-            first, last = int(self.starts[f]), int(self.starts[f + 1])
-            number = first + int(total[first:last].argmin())
-            self.shortlist.add(number, int(f), number, partial(self._halves, number))
+        for number in self._best_of_features() if self._cheap is None else self._cheap[-_ENLISTED:]:
+            self.shortlist.add(number, self._feature(number), number, partial(self._halves, number))
         if winner >= len(self.moves):
             pairs = self.pairs[winner - len(self.moves)]
             goes_left = pairs.goes_left()
             left = self.member & goes_left
             key = (pairs.feature, left.tobytes())
             self.shortlist.add(key, pairs.feature, -1, lambda: (left, self.member & ~goes_left))
+
+    def _best_of_features(self) -> list[int]:
+        """The best tests of the cheapest features, the cheapest last."""
+        tests = np.flatnonzero(np.diff(self.starts))
+        if not len(tests):
+            return []
+        total = self.costs_below.sum(axis=0)
+        low = np.minimum.reduceat(total, self.starts[tests])
+        cheapest = tests[np.argsort(low, kind="stable")[:_ENLISTED]][::-1]
+        return [int(self.starts[f] + total[self.starts[f] : self.starts[f + 1]].argmin()) for f in cheapest]
 
     def is_real(self, number: int) -> bool:
         """Whether a subtree is one, not a relaxation."""
@@ -185,14 +230,18 @@ class Children:
         """The child cuts and the stump cuts that some subtree cheaper than the slack may have."""
         c, n_cuts = self.compiled, int(self.compiled.offsets[-1])
         children, stumps = np.zeros(n_cuts, dtype=np.uint8), np.zeros(n_cuts, dtype=np.uint8)
-        below = np.flatnonzero(self.left + self.right < slack)
+        prices = self.costs_below
+        if self._cuts is not None:
+            prices = np.empty_like(prices)
+            self._price(costs, np.ones(c.n_features, dtype=np.bool_), prices)
+        below = np.flatnonzero(prices.sum(axis=0) < slack)
         f = np.searchsorted(self.starts, below, side="right") - 1
         offset = c.offsets[f]
         cuts = np.where(c.unordered[f], 0, self.part_place[offset + np.where(c.unordered[f], 0, self.moves[below])])
         children[offset + cuts] = 1
         kernels.keep_stumps(
             costs, self.members, self.part, self.n_parts, self.moves, self.starts, self.segment, self.n_segments,
-            c.unordered, self.left, self.right, slack, c.offsets, self.place, stumps, self.h, self.run, self.rest,
+            c.unordered, *prices, slack, c.offsets, self.place, stumps, self.h, self.run, self.rest,
         )  # fmt: skip
         for pairs in self.pairs:
             pairs.best(costs, -kernels.INFINITE, slack)

@@ -13,7 +13,7 @@ import numpy as np
 
 from evenleaf.solve.search import kernels
 
-_LONGEST = 8
+_LONGEST = 5
 
 
 @dataclass(eq=False)

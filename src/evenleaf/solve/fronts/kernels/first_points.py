@@ -7,9 +7,9 @@ import numpy as np
 
 from evenleaf.solve.fronts.kernels.fronts import grown, keeps, kept_subsets, subset_sums, sums
 from evenleaf.solve.fronts.kernels.needless import kept_short, thinned
-from evenleaf.solve.fronts.kernels.order import DISPARITY, by_column
-from evenleaf.solve.fronts.kernels.sheet import across, block_sums, goes_left, left_of, subtracted
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
+from evenleaf.solve.search.kernels.order import DISPARITY, by_column
+from evenleaf.solve.search.kernels.sheet import across, block_sums, goes_left, left_of, subtracted
 
 _MOST_LEVELS = 62
 _ROUNDING = 1e-12  # sums in another order; what survives is decided later

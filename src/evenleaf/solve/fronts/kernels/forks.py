@@ -11,8 +11,8 @@ import numpy as np
 
 from evenleaf.solve.fronts.kernels.fronts import grown, subset_sums
 from evenleaf.solve.fronts.kernels.needless import move, undominated
-from evenleaf.solve.fronts.kernels.order import stable_order
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
+from evenleaf.solve.search.kernels.order import stable_order
 
 SHOWN = 4  # levels of a composite stump that have one label each
 _WORK = 400  # partial sums looked at for every point that a list may have

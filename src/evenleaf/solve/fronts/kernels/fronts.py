@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from evenleaf.solve.fronts.kernels.needless import move, undominated
-from evenleaf.solve.fronts.kernels.order import by_column, stable_order
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
+from evenleaf.solve.search.kernels.order import by_column, stable_order
 
 
 @njit

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from evenleaf.solve.fronts.kernels.order import LOSS, by_column, by_disparity
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
+from evenleaf.solve.search.kernels.order import LOSS, by_column, by_disparity
 
 COMPARED = 64  # points that each is compared with where lists are thinned on the way
 

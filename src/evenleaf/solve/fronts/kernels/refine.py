@@ -12,8 +12,8 @@ import numpy as np
 
 from evenleaf.solve.fronts.kernels.forks import COMPOSITE
 from evenleaf.solve.fronts.kernels.fronts import grown
-from evenleaf.solve.fronts.kernels.order import stable_order
 from evenleaf.solve.search.kernels.compile import njit
+from evenleaf.solve.search.kernels.order import stable_order
 
 
 @njit

@@ -13,9 +13,10 @@ import numpy as np
 
 from evenleaf.solve.fronts.kernels.corners import block_corners, no_corners, point_corners, weights
 from evenleaf.solve.fronts.kernels.first_points import least_prices, matched, named, side_points, spell, tree_worth
-from evenleaf.solve.fronts.kernels.first_tests import middle
-from evenleaf.solve.fronts.kernels.order import DISPARITY, by_column, stable_order
-from evenleaf.solve.fronts.kernels.sheet import (
+from evenleaf.solve.search.kernels.compile import INFINITE, njit
+from evenleaf.solve.search.kernels.first_tests import middle
+from evenleaf.solve.search.kernels.order import DISPARITY, by_column, stable_order
+from evenleaf.solve.search.kernels.sheet import (
     LEFT,
     across,
     block_sums,
@@ -27,7 +28,6 @@ from evenleaf.solve.fronts.kernels.sheet import (
     total_of,
     workspace,
 )
-from evenleaf.solve.search.kernels.compile import INFINITE, njit
 
 _MOST_FREE = 128  # people of a run who may be free where its stumps are listed
 _ROUNDING = 1e-12

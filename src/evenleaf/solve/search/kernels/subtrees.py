@@ -19,9 +19,9 @@ _SCAN = 2.0  # a step in the two trees of prefixes costs about this many steps o
 
 @njit
 def price_children(
-    c, members, part, n_parts, moves, move_starts, segment, n_segments, unordered, left, right, h, run, rest,
+    c, members, part, n_parts, moves, move_starts, asked, segment, n_segments, unordered, left, right, h, run, rest,
 ):  # fmt: skip
-    """left[k], right[k]: the cheapest stump on either part of the k-th child test, for all tests listed.
+    """left[k], right[k]: the cheapest stump on either part of the k-th child test, for the features asked for.
 
     Feature f has the tests move_starts[f] to move_starts[f + 1]; each takes one part of the feature across, the
     first starting with everybody on the right.
@@ -29,7 +29,7 @@ def price_children(
     n_features, n_labels = len(n_parts), c.shape[1]
     for f in range(n_features):
         first, last = move_starts[f], move_starts[f + 1]
-        if first == last:
+        if first == last or not asked[f]:
             continue
         _no_stump(c, members, part[f], n_parts[f], moves[first:last], left[first:last], right[first:last])
         order, starts = by_level(part[f], members, n_parts[f])

@@ -16,16 +16,17 @@ NARROW, LEFT, RIGHT = np.int64(2), np.int64(3), np.int64(5)
 
 
 @njit
-def lay_out(ranks, sizes, unordered, members, allowed, most):
-    """The features that tell these members apart: (names, rank, order, begins, starts, upper, edges, blocks, block).
+def lay_out(ranks, sizes, unordered, members, allowed, most, n_below):
+    """Features that tell these members apart: (names, rank, order, begins, starts, upper, edges, blocks, block, below).
 
     Ranks are counted without gaps: `rank[f, m]`; `upper` gives back the rank of the table. `order[f]` are the members
     by rank, `begins` where each rank begins in it. A block is a run of ranks, `edges` tells where they begin: a rank
     each where there are at most `most` of them, or where they are levels. `block[m, f]` is the block of a member,
     counted through all features from `blocks[f]` on. Features are the rows, counted anew: `names` are their numbers.
+    Features from `n_below` on are only for first tests, and so are rows from `below` on.
     """
     F, M, P = len(sizes), len(members), sizes.sum()
-    names, starts, n = np.empty(F, np.int64), np.zeros(F + 1, np.int64), 0
+    names, starts, n, below = np.empty(F, np.int64), np.zeros(F + 1, np.int64), 0, 0
     rank, order = np.empty((F, M), np.int32), np.empty((F, M), np.int32)
     begins, upper = np.empty(P + F, np.int64), np.empty(P, np.int64)
     edges, blocks = np.empty(P + F, np.int64), np.zeros(F + 1, np.int64)
@@ -40,6 +41,7 @@ def lay_out(ranks, sizes, unordered, members, allowed, most):
         few = R if unordered[f] else most
         blocks[n + 1] = blocks[n] + _edges(begins[starts[n] + n :], R, M, few, edges[blocks[n] + n :])
         n += 1
+        below += f < n_below
     block, local = np.empty((M, n), np.int32), np.empty(heads.shape[0], np.int32)
     for f in range(n):
         for b in range(blocks[f], blocks[f + 1]):
@@ -57,6 +59,7 @@ def lay_out(ranks, sizes, unordered, members, allowed, most):
         edges[: blocks[n] + n],
         blocks[: n + 1],
         block,
+        below,
     )
 
 
@@ -103,12 +106,12 @@ def _edges(begins, R, M, most, edges):
 
 @njit
 def block_sums(sheet, f, inputs):
-    """Inputs (member by quantity) by block of feature f and block of every feature: (blocks of f + 1) × Q × blocks.
+    """Inputs (member by quantity) by block of feature f and block of those below it: (blocks of f + 1) × Q × blocks.
 
     Entry b sums the blocks of f before its b-th, so that the last entry sums everybody.
     """
     blocks = sheet[7]
-    table = np.zeros((blocks[f + 1] - blocks[f] + 1, inputs.shape[1], blocks[len(blocks) - 1]))
+    table = np.zeros((blocks[f + 1] - blocks[f] + 1, inputs.shape[1], blocks[sheet[9]]))
     add_blocks(sheet, f, inputs, table)
     return table
 
@@ -116,8 +119,8 @@ def block_sums(sheet, f, inputs):
 @njit
 def add_blocks(sheet, f, inputs, table):
     """The same into a table of zeros."""
-    blocks, block = sheet[7], sheet[8]
-    M, n = block.shape
+    blocks, block, n = sheet[7], sheet[8], sheet[9]
+    M = len(block)
     Q, B = inputs.shape[1], blocks[f + 1] - blocks[f]
     for m in range(M):
         b = block[m, f] - blocks[f] + 1
@@ -166,9 +169,9 @@ def total_of(sums, blocks):
 def workspace(sheet):
     """Room for one test, by block: the prices on the right and what is negative of them; what is narrow; then for the
     left and for the right what is before a block, and its bound (see `stump_bound`)."""
-    edges, blocks = sheet[6], sheet[7]
-    room = np.zeros((7, blocks[len(blocks) - 1]))
-    for g in range(len(blocks) - 1):
+    edges, blocks, n = sheet[6], sheet[7], sheet[9]
+    room = np.zeros((7, blocks[n]))
+    for g in range(n):
         for k in range(blocks[g], blocks[g + 1]):
             if edges[k + g + 1] - edges[k + g] == 1:
                 room[NARROW, k] = INFINITE
@@ -207,8 +210,8 @@ def stump_bound(sums, total, blocks, by_level, room, side):
 @njit
 def best_stump(total, best, room, side, sheet, by_level, price, f, code, to_left):
     """The best stump on one side of a test: after `stump_bound`, blocks that may hide a better one are read."""
-    _, rank, order, begins, starts, _, edges, blocks, _ = sheet
-    masked = by_level[f]
+    _, rank, order, begins, starts, _, edges, blocks, _, n = sheet
+    masked = f < n and by_level[f]
     for g in range(len(by_level)):
         R = starts[g + 1] - starts[g]
         for k in range(blocks[g], blocks[g + 1]):
@@ -238,7 +241,7 @@ def across(sheet, f):
 def left_of(sheet, f, cut, table, inputs, left):
     """The sums of everybody up to a cut: whole blocks, and from the nearer end of its own block one by one."""
     order, begins, starts, edges, blocks, block = sheet[2], sheet[3], sheet[4], sheet[6], sheet[7], sheet[8]
-    base, n, first = starts[f] + f, block.shape[1], begins[starts[f] + f + cut + 1]
+    base, n, first = starts[f] + f, sheet[9], begins[starts[f] + f + cut + 1]
     b = block[order[f, begins[base + cut]], f]
     last, sign = begins[base + edges[b + f + 1]], -1.0
     if 2 * first < last + begins[base + edges[b + f]]:

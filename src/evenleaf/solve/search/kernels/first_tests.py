@@ -19,8 +19,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from evenleaf.solve.fronts.kernels.order import LOSS, by_column
-from evenleaf.solve.fronts.kernels.sheet import (
+from evenleaf.solve.search.kernels.compile import njit
+from evenleaf.solve.search.kernels.order import LOSS, by_column
+from evenleaf.solve.search.kernels.sheet import (
     LEFT,
     RIGHT,
     add_blocks,
@@ -33,7 +34,6 @@ from evenleaf.solve.fronts.kernels.sheet import (
     total_of,
     workspace,
 )
-from evenleaf.solve.search.kernels.compile import njit
 
 
 @njit
@@ -114,7 +114,7 @@ def cuts_below(sheet, by_level, f, prices, targets, most, stop):
     """
     edges, blocks, room, inputs = sheet[6], sheet[7], workspace(sheet), _inputs(prices)
     J, B, at = len(targets), blocks[f + 1] - blocks[f], blocks[f] + f
-    tables, made = np.zeros((J, B + 1, 2, blocks[len(blocks) - 1])), np.zeros(J, np.bool_)
+    tables, made = np.zeros((J, B + 1, 2, blocks[sheet[9]])), np.zeros(J, np.bool_)
     negative = np.empty((J, sheet[4][f + 1] - sheet[4][f] + 1))
     below, above = np.zeros((J, B + 1)), np.zeros((J, B + 1))
     exact, hidden = np.zeros((J, B + 1), np.bool_), np.ones(B, np.bool_)
@@ -156,6 +156,19 @@ def cuts_below(sheet, by_level, f, prices, targets, most, stop):
         if stop[0] or (most and found[2] > most):
             break
     return found[0], found[1], -1 if most and found[2] > most else found[2]
+
+
+@njit
+def cheapest_cuts(sheet, by_level, prices, target, stop, best):
+    """best[f]: a cut of row f that costs less than those of the rows before it and the target, or −1; the least cost.
+
+    Only rows for first tests alone are looked at.
+    """
+    targets = np.full(1, target)
+    for f in range(sheet[9], len(best)):
+        codes, _, number = cuts_below(sheet, by_level, f, prices, targets, 0, stop)
+        best[f] = codes[number - 1] if number > 0 else -1
+    return targets[0]
 
 
 @njit
@@ -287,7 +300,7 @@ def subsets_below(sheet, by_level, f, prices, targets, most, stop):
     """The subsets of a feature's levels that cost less than the targets, one after the other: as `cuts_below`."""
     blocks, room, inputs = sheet[7], workspace(sheet), _inputs(prices)
     J, B = len(targets), blocks[f + 1] - blocks[f]
-    tables, made = np.zeros((J, B + 1, 2, blocks[len(blocks) - 1])), np.zeros(J, np.bool_)
+    tables, made = np.zeros((J, B + 1, 2, blocks[sheet[9]])), np.zeros(J, np.bool_)
     left, mask, costs = np.zeros((J, 2, tables.shape[3])), np.int64(0), np.empty((2, J))
     found = np.empty(64, np.int64), np.empty((64, 2, J)), np.int64(0)
     for j in range(J):
