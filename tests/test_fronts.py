@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from evenleaf.datasets import load_adult
 from evenleaf.fairness import DisparateImpact, DisparateTreatment, EqualizedOdds, EqualOpportunity
 from evenleaf.problem import Problem, Shape, pose
-from evenleaf.solve import Budget, get_solver
+from evenleaf.solve import Budget, Status, get_solver
+from evenleaf.solve.certify import check
 from evenleaf.solve.fronts import FrontSolver, between, engine, lists, oracle, sweep, warmup, worker
 from evenleaf.solve.fronts.clock import clock
 from evenleaf.solve.fronts.lattice import only_one_label
@@ -228,6 +229,22 @@ def test_people_outside_a_notion_are_not_bound_by_divisors() -> None:
     problem = pose(sized((3, 4)), fairness=EqualOpportunity(1), max_discrimination=0.0)
     assert not only_one_label(problem)
     check_against_brute_force(SOLVER.solve, problem)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("limit", [0.0, 0.01, 0.3])
+def test_a_limit_that_every_tree_keeps_is_none(limit: float, depth: int) -> None:
+    """Every kind of people is half of either group, so that no tree can treat the groups unequally."""
+    number = np.arange(240) // 2
+    people = people_from({"x": number}, number == 61, {"g": ["ab"[i] for i in np.arange(240) % 2]})
+    shape = Shape(max_depth=depth)
+    limited = pose(people, fairness=DisparateImpact(), max_discrimination=limit, shape=shape)
+    answer = SOLVER.solve(limited, Budget())
+    free = SOLVER.solve(pose(people, fairness=DisparateImpact(), fairness_weight=0.0, shape=shape), Budget())
+    assert answer.status is free.status is Status.PROVEN
+    assert answer.objective == pytest.approx(free.objective, abs=1e-9)
+    assert answer.certificate is not None
+    assert check(answer.certificate, limited).holds
 
 
 def test_clock_stops_long_kernels() -> None:

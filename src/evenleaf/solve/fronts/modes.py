@@ -17,6 +17,8 @@ def matches(node: Node, lane: Lane, oracle: Oracle, limits: Limits) -> bool:
     """
     if node.part != Slot(2) or node.halved or limits.active or not (oracle.sweeps and lane.large):
         return False
+    if not lane.n_dimensions:
+        return False
     nothing = lane.limit is not None and lane.limit * lane.compiled.count.sum() <= 1
     forks = oracle.may_fork and bool((oracle.unordered & oracle.allowed).any())
     return (nothing or lane.n_dimensions == 1) and not forks
@@ -26,7 +28,7 @@ def mode_of(node: Node, lane: Lane, limits: Limits, *, matched: bool) -> int:
     """Which points of fronts are needless. With one disparity, first only the side of ε that μ pulls at counts."""
     if limits.active:
         return NONE  # the point that makes another needless may break a limit
-    if lane.limit is None:
+    if lane.limit is None or not lane.n_dimensions:  # a limit that nothing is left for is none
         return PENALTY
     if lane.n_dimensions != 1 or node.both_sides or node.mus[0, 0] == 0 or matched:
         return LIMIT

@@ -111,27 +111,41 @@ def block_sums(sheet, f, inputs):
     Entry b sums the blocks of f before its b-th, so that the last entry sums everybody.
     """
     blocks = sheet[7]
-    table = np.zeros((blocks[f + 1] - blocks[f] + 1, inputs.shape[1], blocks[sheet[9]]))
+    table = np.empty((blocks[f + 1] - blocks[f] + 1, inputs.shape[1], blocks[sheet[9]]))
     add_blocks(sheet, f, inputs, table)
     return table
 
 
 @njit
 def add_blocks(sheet, f, inputs, table):
-    """The same into a table of zeros."""
+    """The same into a table that is there already.
+
+    Whatever is added at a time stands side by side at first, which halves the time that this takes.
+    """
     blocks, block, n = sheet[7], sheet[8], sheet[9]
-    M = len(block)
-    Q, B = inputs.shape[1], blocks[f + 1] - blocks[f]
-    for m in range(M):
-        b = block[m, f] - blocks[f] + 1
-        for q in range(Q):
-            amount = inputs[m, q]
+    M, K, Q, B = len(block), blocks[n], inputs.shape[1], blocks[f + 1] - blocks[f]
+    cells = np.zeros((B, K, Q))
+    if Q == 2:  # known when it is compiled, both are added as one
+        for m in range(M):
+            b, price, negative = block[m, f] - blocks[f], inputs[m, 0], inputs[m, 1]
             for g in range(n):
-                table[b, q, block[m, g]] += amount
-    for b in range(1, B):
+                k = block[m, g]
+                cells[b, k, 0] += price
+                cells[b, k, 1] += negative
+    else:
+        for m in range(M):
+            b = block[m, f] - blocks[f]
+            for g in range(n):
+                k = block[m, g]
+                for q in range(Q):
+                    cells[b, k, q] += inputs[m, q]
+    for q in range(Q):
+        for k in range(K):
+            table[0, q, k] = 0.0
+    for b in range(B):
         for q in range(Q):
-            for k in range(blocks[n]):
-                table[b + 1, q, k] += table[b, q, k]
+            for k in range(K):
+                table[b + 1, q, k] = table[b, q, k] + cells[b, k, q]
 
 
 @njit
@@ -187,7 +201,7 @@ def stump_bound(sums, total, blocks, by_level, room, side):
     for blocks of one rank; row `side` becomes the price of a feature's earlier blocks, the next one the bound of each
     block. (Of a feature with levels, cuts between blocks are some of its subsets.)
     """
-    best, bound = min(0.0, total), INFINITE
+    best = min(0.0, total)
     for g in range(len(by_level)):
         run, price = 0.0, 0.0
         for k in range(blocks[g], blocks[g + 1]):
@@ -196,14 +210,20 @@ def stump_bound(sums, total, blocks, by_level, room, side):
             price += min(0.0, sums[0, k])
         if by_level[g]:
             best = min(best, price)
-    for k in range(room.shape[1]):
-        before = room[side, k]
-        after = before + sums[0, k]
+    return within_blocks(sums[0], sums[1], total, best, room[NARROW], room[side], room[side + 1])
+
+
+@njit
+def within_blocks(price, negative, total, best, narrow, before, low):
+    """The best stump after all ends of blocks were looked at, and a bound on those within, block by block in `low`."""
+    bound = INFINITE
+    for k in range(len(price)):
+        after = before[k] + price[k]
         best = min(best, min(0.0, after) + min(0.0, total - after))
-        least, most = before + sums[1, k], after - sums[1, k]
-        low = min(min(0.0, least) + min(0.0, total - least), min(0.0, most) + min(0.0, total - most))
-        room[side + 1, k] = room[NARROW, k] + low
-        bound = min(bound, room[side + 1, k])
+        least, most = before[k] + negative[k], after - negative[k]
+        here = min(min(0.0, least) + min(0.0, total - least), min(0.0, most) + min(0.0, total - most))
+        low[k] = narrow[k] + here
+        bound = min(bound, low[k])
     return best, min(best, bound)
 
 
