@@ -4,10 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: help demo test test-long lint format bench-mip clean
+.PHONY: help demo test test-long lint format bench-mip clean clean-kernels
 
 help:  ## What there is to run
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 
 $(VENV)/.base: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -47,5 +47,8 @@ format: $(VENV)/.lint  ## Rewrite the files in the house style
 bench-mip: $(VENV)/.test  ## Time to proof of the mixed-integer program as the table grows
 	@$(BIN)/python benchmarks/mip_growth.py
 
-clean:  ## Remove the environment and what was made
+clean: clean-kernels  ## Remove the environment and what was made
 	@rm -rf $(VENV) out
+
+clean-kernels:  ## Remove compiled kernels: after a kernel was changed that others call, or moved
+	@find src tests -name '*.nbi' -delete -o -name '*.nbc' -delete
