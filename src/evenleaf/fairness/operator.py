@@ -61,9 +61,14 @@ class Disparity:
         return int(self.weight.shape[1])
 
     @property
+    def sums_to_zero(self) -> np.ndarray:
+        """Whether each row does, so that it finds no disparity where everybody is decided alike."""
+        return _sums_to_zero(self.matrix)
+
+    @property
     def balanced(self) -> bool:
-        """Whether every row sums to zero, so that deciding everybody alike is no disparity."""
-        return bool(_sums_to_zero(self.matrix).all())
+        """Whether deciding everybody alike is no disparity."""
+        return bool(self.sums_to_zero.all())
 
     def differences(self, psi: np.ndarray) -> np.ndarray:
         """The signed differences (matrix · ψ), one a row and class."""
@@ -144,7 +149,7 @@ def _one_column(matrix: sp.csr_array, weight: np.ndarray) -> np.ndarray:
 
 
 def _sums_to_zero(matrix: sp.csr_array) -> np.ndarray:
-    return np.abs(np.asarray(matrix.sum(axis=1))) <= 1e-9 * np.asarray(abs(matrix).sum(axis=1))
+    return np.asarray(np.abs(matrix.sum(axis=1)) <= 1e-9 * abs(matrix).sum(axis=1))
 
 
 def _normalised(matrix: sp.csr_array, weight: np.ndarray) -> tuple[sp.csr_array, np.ndarray]:

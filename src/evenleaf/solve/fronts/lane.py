@@ -111,7 +111,7 @@ class Lane:
 
 def make_lane(problem: Problem) -> Lane:
     """Merge equal people and turn rows and labels into vectors."""
-    compiled = compile_problem(problem)
+    compiled = compile_problem(problem, pairs=False)
     rows, classes = np.nonzero(compiled.weight > 0)
     dense = np.zeros((compiled.n_people, len(compiled.weight)))
     person = np.repeat(np.arange(compiled.n_people), np.diff(compiled.pointers))

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from evenleaf.fairness import Disparity
 from evenleaf.problem import Misclassification, Problem
+from evenleaf.solve.search.pairwise import in_pairs
 from evenleaf.table import Table, distinct, equal_rows
 from evenleaf.tree import SubsetTest, Test, ThresholdTest, threshold_above
 
@@ -87,8 +88,11 @@ class Compiled:
         return float(self.constant + self.base[chosen, labels[chosen] - 1].sum())
 
 
-def compile_problem(problem: Problem) -> Compiled:
-    """Merge, rank and weigh; λ is multiplied into the weights, ε is not."""
+def compile_problem(problem: Problem, *, pairs: bool = True) -> Compiled:
+    """Merge, rank and weigh; λ is multiplied into the weights, ε is not.
+
+    With `pairs`, rows about one person are taken apart: better bounds, for more rows.
+    """
     people = problem.people
     table = people.features
     allowed = [table.schema.names[column] for column in problem.shape.allowed(table.schema)]
@@ -96,6 +100,8 @@ def compile_problem(problem: Problem) -> Compiled:
     costs = _merged_costs(problem, kind, len(first))
     factor = 1.0 if problem.max_discrimination is not None else problem.fairness_weight
     disparity = merged_disparity(factor * problem.simplified, kind, len(first))
+    if pairs:
+        disparity = in_pairs(disparity)
     by_person = sp.csr_array(disparity.matrix.T)
     by_person.sort_indices()
     features, ranks = find_features(problem, table, first)

@@ -127,7 +127,11 @@ class Engine:
                     self._merge(outcome)
                     self._close_ruled_out()
                     if self.taken % _UNDER_WAY == 0:
-                        self.budget.report(max(self.bound, 0.0), self.objective)
+                        self._report()
+            self._report()
+
+    def _report(self) -> None:
+        self.budget.report(max(self.bound, 0.0), self.objective)
 
     def _open_first_boxes(self) -> None:
         self.workers[0].begin(self.tree, self.objective, frozenset())

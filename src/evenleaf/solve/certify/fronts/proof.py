@@ -62,7 +62,7 @@ class FrontsCheck:
         self.claim, self.proof, self.problem, self.on_progress = claim, proof, problem, on_progress
         if problem.people.outcome.classes is None:
             raise ProofError("a proof over fronts speaks about trees that decide classes, and this outcome is a number")
-        self.asked = ask(problem, compile_problem(problem))
+        self.asked = ask(problem, compile_problem(problem, pairs=False))
         self.parts = Parts(self.asked)
         self.done, self.total, self.own = 0, proof.n_nodes, 0
 
