@@ -25,7 +25,7 @@ def levelled(n: int = 60, levels: int = 6, depth: int = 3) -> Problem:
     level = np.minimum((number * 7 % 31) ** 2 // 40, levels - 1)
     columns = {"c": [f"level {i}" for i in level], "x": number * 5 % 13, "z": number * number % 7}
     people = people_from(columns, (number * number + level) % 3 % 2, {"g": ["ab"[i] for i in number * 3 % 7 % 2]})
-    return pose(people, fairness=DisparateTreatment(n_neighbors=3), fairness_weight=1.0, shape=Shape(max_depth=depth))
+    return pose(people, fairness=DisparateTreatment(n_neighbors=8), fairness_weight=1.0, shape=Shape(max_depth=depth))
 
 
 def answer_is_that_of_brute_force(problem: Problem) -> None:

@@ -47,7 +47,7 @@ class Junk:
 
     def __init__(self, problem: Problem, seed: int) -> None:
         self.random = np.random.default_rng(seed)
-        self.problem, self.compiled = problem, compile_problem(problem)
+        self.problem, self.compiled = problem, compile_problem(problem, pairs=False)
         self.width = int((self.compiled.weight > 0).sum())
         self.features = ask(problem, self.compiled).features
 

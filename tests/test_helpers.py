@@ -131,7 +131,7 @@ def without_pattern(n_people: int) -> Problem:
     columns = {"x": random.integers(30, size=n_people), "z": random.integers(30, size=n_people)}
     columns["c"] = np.array(list("pqrstuvw"))[random.integers(8, size=n_people)]
     people = people_from(columns, random.integers(2, size=n_people), {"g": ["ab"[i] for i in np.arange(n_people) % 2]})
-    return pose(people, fairness=DisparateTreatment(n_neighbors=3), fairness_weight=1.0, shape=Shape(max_depth=3))
+    return pose(people, fairness=DisparateTreatment(n_neighbors=8), fairness_weight=1.0, shape=Shape(max_depth=3))
 
 
 def test_the_answer_and_its_proof_are_the_same_with_helpers() -> None:

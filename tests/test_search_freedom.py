@@ -29,7 +29,7 @@ SOLVER = SearchSolver()
 def always() -> Iterator[None]:
     """Labels are decided in every box, however many are free and however far the bound is."""
     changed = patch.multiple(freedom, _MOST_BY_LEVEL=1.0, _MOST_BY_CUT=1.0, _LEAST_BOUND=-np.inf, _SHRINK=1.0)
-    eager = patch.multiple(worker, _WORTH_DECIDING=-np.inf, _WORTH_DECIDING_AMONG_LEVELS=-np.inf)
+    eager = patch.object(worker, "_WORTH_DECIDING", -np.inf)
     with alone(), changed, eager, patch.object(Choosing, "prefers_labels", lambda *_: True):
         yield
 
@@ -159,7 +159,7 @@ def postponing(always: None) -> Iterator[None]:
 
 @pytest.mark.usefixtures("postponing")
 def test_boxes_that_wait_with_their_labels_are_closed_in_the_end() -> None:
-    problem = levelled()
+    problem = levelled(80)
     answer = SOLVER.solve(problem, Budget())
     assert answer.proven
     assert answer.certificate is not None

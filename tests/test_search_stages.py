@@ -37,12 +37,12 @@ def every_root_is_hard() -> Iterator[None]:
         yield
 
 
-def without_pattern(seed: int, n_people: int = 60) -> Problem:
+def without_pattern(seed: int, n_people: int = 60, n_neighbors: int = 6) -> Problem:
     """Outcomes by chance, so that the bound of a root is far below its best tree."""
     random = np.random.default_rng(seed)
     columns = {"x": random.integers(9, size=n_people), "z": random.integers(7, size=n_people)}
     people = people_from(columns, random.integers(2, size=n_people), {"g": ["ab"[i] for i in np.arange(n_people) % 2]})
-    return pose(people, fairness=DisparateTreatment(n_neighbors=3), fairness_weight=1.0, shape=Shape(max_depth=3))
+    return pose(people, fairness=DisparateTreatment(n_neighbors), fairness_weight=1.0, shape=Shape(max_depth=3))
 
 
 @given(problem=problems(task="classification", max_people=8, max_depth=3, max_columns=2))
@@ -52,6 +52,17 @@ def test_raised_step_by_step_the_optimum_is_the_same(problem: Problem) -> None:
         answer = SearchSolver().solve(problem, Budget())
     assert answer.proven
     assert answer.objective == pytest.approx(brute_force(problem).objective, abs=1e-9)
+
+
+@pytest.mark.parametrize("much", [-1.0, 2.0])
+def test_a_root_that_misses_much_is_raised_step_by_step_from_the_start(much: float) -> None:
+    """Whether a root counts as one from the start, or never does: the answer is the same, and so its proof holds."""
+    problem = without_pattern(1, 40)
+    with patch.object(engine, "_MUCH", much), patch.object(engine, "_LAST_STEP", 1e-3):
+        answer = SearchSolver().solve(problem, Budget())
+    assert answer.objective == pytest.approx(SearchSolver().solve(problem, Budget()).objective, abs=1e-12)
+    assert answer.certificate is not None
+    certificate_holds(answer.certificate, problem, (6,))
 
 
 def test_hard_roots_come_back_until_they_are_closed() -> None:
@@ -117,7 +128,7 @@ def test_trees_met_by_annealing_are_worth_what_it_says(problem: Problem, seed: i
 
 
 def test_annealing_meets_better_trees() -> None:
-    problem = without_pattern(5)
+    problem = without_pattern(5, n_neighbors=3)
     c = compile_problem(problem)
     left = np.arange(int(c.sizes[0])) < 1
     start = Found(Plan(0, left), np.where(left[c.ranks[0]], 0, 1), _WORST)

@@ -86,6 +86,11 @@ class Children:
         cuts = Cuts(self.member, children, stumps, self.compiled.unordered)
         return cuts if len(cuts.by_level) else None  # without a stump there is nothing to sum up by
 
+    @property
+    def has_many_cuts(self) -> bool:
+        """Whether child tests are so many that not all are priced."""
+        return self._cuts is not None
+
     def best(self, costs: np.ndarray) -> tuple[float, int]:
         """The cheapest subtree and its number: −1 one label for all, then the listed tests, then the paired ones.
 

@@ -35,6 +35,7 @@ class DeepOracle:
         self.placed, self.sides, self.levels, self.free = scratch.once(box, lambda: _subtrees(box, scratch, height))
         self.subtrees = (*self.sides, *self.levels.values())
         self.is_dear = sum(len(s.moves) for s in self.subtrees if isinstance(s, Children)) >= _DEAR
+        self.has_many_cuts = any(isinstance(side, Children) and side.has_many_cuts for side in self.sides)
         self.bests = (0.0, 0.0)
         self.loose = 0.0
         self.own: list[int] = []

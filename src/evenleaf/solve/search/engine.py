@@ -37,6 +37,7 @@ from evenleaf.tree import Leaf, Tree
 
 _UNDER_WAY = 8  # boxes at a time, and boxes a round; must not depend on the number of workers
 _FIRST_WANDERING, _WORK_A_ROUND = 4, 500_000  # people to look at while wandering
+_MUCH = 0.02  # of the incumbent: a root that misses more is hard
 _LAST_STEP = 0.004  # of the incumbent: a bound as close as that is raised all the way
 
 
@@ -44,8 +45,8 @@ _LAST_STEP = 0.004  # of the incumbent: a bound as close as that is raised all t
 class Open:
     """A box that waits, and the list in the certificate that its region will join.
 
-    At a `hard` root deciding labels takes long. `begun` is the tree of labels that raised its bound so far; the first
-    time it is not complete, and the bound is that of the box by itself.
+    At a `hard` root deciding labels takes long. `begun` is the tree of labels that raised its bound so far. Where it was
+    not known to be hard, that is not complete the first time, and the bound is that of the box by itself.
     """
 
     box: Box
@@ -187,7 +188,12 @@ class Engine:
         return self.objective - self.bound <= self.budget.gap * abs(self.objective)
 
     def _push(self, box: Box, regions: list[Region]) -> None:
-        self._wait(Open(box, regions))
+        self._wait(Open(box, regions, hard=self._is_hard(box)))
+
+    def _is_hard(self, box: Box) -> bool:
+        """Whether a single root is so far from closing that its bound is better raised step by step from the start."""
+        is_far = box.bound < (1 - _MUCH) * self.objective
+        return self.workers[0].is_eager and is_far and not box.has_free
 
     def _wait(self, item: Open) -> None:
         heapq.heappush(self.open, (item.box.bound, next(self.order), item))

@@ -33,6 +33,8 @@ class LimitedOracle:
 
     n_sides = 1  # the first part loses tests on the way down
 
+    has_many_cuts = False
+
     def __init__(self, box: Box, scratch: Scratch, height: int, supply: Supply) -> None:
         self.box, self.scratch, self.compiled, self.supply = box, scratch, scratch.compiled, supply
         self.parts = scratch.once(box, lambda: _Parts(box, scratch, height, supply))

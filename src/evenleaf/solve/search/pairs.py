@@ -24,6 +24,8 @@ from evenleaf.solve.search.stumps import (
 class PairOracle:
     """Lists the labelled stumps of each side, and searches the pairs of them."""
 
+    has_many_cuts = False
+
     def __init__(self, box: Box, pairs: np.ndarray, scratch: Scratch) -> None:
         self.box, self.pairs, self.scratch = box, pairs, scratch
         self.compiled, self.sides = scratch.compiled, scratch.once(box, lambda: Sides(box, scratch))

@@ -30,6 +30,8 @@ class Found:
 class Oracle(Protocol):
     """Bound, labels and tests of the cheapest tree of a box, and which candidates can still lead below a budget."""
 
+    has_many_cuts: bool  # whether it takes long to tell which survive
+
     def best(self, enough: float) -> tuple[float, tuple[int, ...]]:
         """The cheapest tree's cost at the prices in the scratch array, infinite where there is none; which it is.
 

@@ -13,6 +13,8 @@ from evenleaf.solve.search.plan import Plan
 class SweepOracle:
     """Exact over all roots of the box, except that the people of free ranks take their cheapest label each."""
 
+    has_many_cuts = False
+
     def __init__(self, box: Box, pairs: np.ndarray, scratch: Scratch) -> None:
         self.box, self.pairs, self.scratch = box, pairs, scratch
         self.compiled, self.sides = scratch.compiled, scratch.once(box, lambda: Sides(box, scratch))

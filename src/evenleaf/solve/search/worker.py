@@ -34,8 +34,7 @@ from evenleaf.solve.search.usage import deep_supply
 from evenleaf.solve.search.wander import Wanderer
 from evenleaf.tree import Tree
 
-_WORTH_DECIDING = 0.97  # of the aim: a box with free people whose bound is lower is better split
-_WORTH_DECIDING_AMONG_LEVELS = 0.92  # where they are levels: placing one closes less than placing an interval
+_WORTH_DECIDING = 0.85  # of the aim: a box with free people whose bound is lower is better split
 _EAGER_DEPTH = 3  # deeper down a bound is too dear for that
 _WORK = 20000
 _MOST_MOVES = 64
@@ -291,7 +290,7 @@ class Worker:
         proof.gain = 0.0 if node.is_top else reached.box.bound - node.first
         if self._is_closed(reached.box):
             return None
-        if not replayed and (reached.pretended or (first and reached.box.bound < self._worth_deciding(node.box))):
+        if not replayed and (reached.pretended or (first and reached.box.bound < _WORTH_DECIDING * self.aim)):
             return replace(reached, pretended=True)
         previous: tuple[Labels | None, Labels | None] = (None, None)
         if old is not None and old.children is not None:
@@ -304,11 +303,6 @@ class Worker:
         for equal, before, child in zip((False, True), previous, proof.children, strict=True):
             stack.append(node.below(before, child, reached, Fixing(proof.person, proof.label, equal)))
         return None
-
-    def _worth_deciding(self, box: Box) -> float:
-        """From which bound on people's labels are decided before those who are free are placed."""
-        by_level = self.compiled.unordered[box.feature]
-        return self.aim * (_WORTH_DECIDING_AMONG_LEVELS if by_level else _WORTH_DECIDING)
 
     def _is_closed(self, box: Box) -> bool:
         return box.bound >= self.aim - EPSILON or not box.live.any()
