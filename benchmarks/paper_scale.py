@@ -133,7 +133,7 @@ def measure(problem: Problem, limit: float, jobs: int, notion: str = "treatment"
         "work": answer.message,
         "certificate_mb": None if answer.certificate is None else len(answer.certificate.to_bytes()) / 1e6,
         "jobs": jobs,
-        "peak_mib": peak_mib(jobs),
+        "peak_mib": peak_mib(jobs if problem.shape.max_depth > 2 and notion == "treatment" else 0),
     }
 
 
@@ -143,11 +143,11 @@ def processor_seconds() -> float:
     return spent.user + spent.system + spent.children_user + spent.children_system
 
 
-def peak_mib(jobs: int) -> float:
-    """Of this process, and as much as the largest one that helped for each of them."""
+def peak_mib(helpers: int) -> float:
+    """Of this process, and as much as the largest one that it started for each of those that may have helped."""
     return sum(
         times * resource.getrusage(whose).ru_maxrss / 1024
-        for times, whose in ((1, resource.RUSAGE_SELF), (jobs, resource.RUSAGE_CHILDREN))
+        for times, whose in ((1, resource.RUSAGE_SELF), (helpers, resource.RUSAGE_CHILDREN))
     )
 
 

@@ -45,7 +45,7 @@ _LAST_STEP = 0.004  # of the incumbent: a bound as close as that is raised all t
 class Open:
     """A box that waits, and the list in the certificate that its region will join.
 
-    At a `hard` root deciding labels takes long. `begun` is the tree of labels that raised its bound so far. Where it was
+    At a `hard` root deciding labels takes long. `begun` is the tree of labels that raised its bound so far. If it was
     not known to be hard, that is not complete the first time, and the bound is that of the box by itself.
     """
 

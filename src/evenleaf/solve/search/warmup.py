@@ -14,7 +14,7 @@ from evenleaf.solve.search.steps import Effort
 from evenleaf.solve.search.worker import Worker
 
 _DEEPEST_CLIMBED = 3  # below that a single bound takes too long
-_WORK = 12_000_000  # people that wandering may look at, again and again
+_WORK, _MORE_WORK = 8_000_000, 16_000_000  # people that wandering may look at, again and again
 _CUTS_TRIED, _ROOTS_CLIMBED, _DESCENTS = 8, 3, 2
 
 
@@ -27,16 +27,19 @@ def warm_up(worker: Worker) -> tuple[np.ndarray, float]:
     deep = worker.depth > MOST_SWEPT_DEPTH
     shallow = _shallower(worker) if deep else worker
     mu, scale = _first_look(shallow)
-    _first_trees(worker, shallow, 0)
+    _descend(worker, shallow)
     looks = _looks(shallow, _CUTS_TRIED if worker.depth > 1 else 1, mu, scale)  # a single test is soon found
     if not deep:
         _descend_elsewhere(worker, looks)
     roots = _lowest(looks, _ROOTS_CLIMBED)
     for _ in range(2):
         mu, scale = _climb(shallow, roots, SEARCH, mu, scale)
+    if deep:
+        _descend(worker, shallow)
+        worker.wander(_WORK, 0)
     if worker.depth == _DEEPEST_CLIMBED:
-        _first_trees(worker, shallow, 1)
         mu, scale = _climb(worker, _lowest(_looks(worker, _CUTS_TRIED, mu, scale), _ROOTS_CLIMBED), CLIMB, mu, scale)
+        worker.wander(_MORE_WORK, 1)
     return mu, scale
 
 
@@ -58,15 +61,12 @@ def _first_look(worker: Worker) -> tuple[np.ndarray, float]:
     return mu, scale
 
 
-def _first_trees(worker: Worker, shallow: Worker, seed: int) -> None:
-    """Descend from the best tree that the shallow search has met, and wander about where that leads."""
+def _descend(worker: Worker, shallow: Worker) -> None:
+    """Descend from the best tree that the shallow search has met."""
     if shallow.tree is not None:
         worker.offer(shallow.tree)
-    if shallow.found is None or worker.coupled:
-        return
-    worker.descend(shallow.found)
-    if worker.depth > MOST_SWEPT_DEPTH:  # stumps are soon found without
-        worker.wander(_WORK, seed)
+    if shallow.found is not None and not worker.coupled:
+        worker.descend(shallow.found)
 
 
 def _descend_elsewhere(worker: Worker, looks: list[Look]) -> None:
