@@ -17,7 +17,7 @@ from evenleaf.solve.search.steps import Effort, Record, step_up
 
 _STALLS, _LEAST_STEP = 4, 0.02
 _NO_DIFFERENCE = 1e-12
-_FAR = 0.03  # of the target: with thousands of cuts, a bound that much below it drops hardly any
+_FAR = 0.03  # of the target: a bound that much below it drops hardly any of many cuts, and to tell takes long
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,15 +119,19 @@ class Climb:
         """The box with its bound; where that is below the target, without what cannot lead below it."""
         box = replace(self.box, mu=mu, scale=scale, bound=max(self.box.bound, best))
         if box.bound < self.target - kernels.EPSILON:
-            is_priced = self.priced is not None and self.priced[1] == scale and np.array_equal(self.priced[0], mu)
-            if self.oracle.has_many_cuts and box.bound < self.target - _FAR * abs(self.target):
-                self._price(mu, scale)  # nearly all would survive, and to tell takes as long as some bounds
-            else:
-                if not is_priced:
-                    self.bound(mu, scale)
-                live, alive = self.oracle.survivors(self.target - kernels.EPSILON - self._fixed_part(scale))
-                box = replace(box, live=live, alive=alive)
+            box = self._pruned(box)
         return Ascended(box, self.average, self.costs - (self.base - self.compiled.base), self.found, pieces)
+
+    def _pruned(self, box: Box) -> Box:
+        """The box without what cannot lead below the target; where nearly all would survive, it stays as it is."""
+        mu, scale = box.mu, box.scale
+        if self.oracle.has_many_cuts and box.bound < self.target - _FAR * abs(self.target):
+            self._price(mu, scale)
+            return box
+        if self.priced is None or self.priced[1] != scale or not np.array_equal(self.priced[0], mu):
+            self.bound(mu, scale)
+        live, alive = self.oracle.survivors(self.target - kernels.EPSILON - self._fixed_part(scale))
+        return replace(box, live=live, alive=alive)
 
 
 class Steps(Climb):
