@@ -12,6 +12,8 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, wait
+from contextlib import suppress
+from queue import Empty
 from typing import Any, Generic, TypeVar
 
 from evenleaf.solve.budget import Budget
@@ -97,8 +99,17 @@ class Helpers(Generic[Worker]):
             self._timer.cancel()
             self._timer.join()
         if self._pool is not None:
+            _forget_waiting(self._pool)
             self._pool.shutdown(kill_workers=True)
             self._pool, self._lost = None, True
+
+
+def _forget_waiting(pool: Any) -> None:
+    """Let go of what nobody has begun: shut down, loky would look for it in vain and print a traceback."""
+    waiting = getattr(pool, "_work_ids", None)
+    with suppress(Empty):
+        while waiting is not None:
+            waiting.get_nowait()
 
 
 class _Here:
