@@ -118,6 +118,18 @@ def test_a_search_whose_tables_cannot_be_sent_goes_on_alone() -> None:
     alone.close()
 
 
+def test_errands_that_nobody_has_begun_are_let_go_without_a_word(here: Helpers[Bag]) -> None:
+    said: list[object] = []
+    with patch.object(threading, "excepthook", said.append):
+        for _ in range(40):
+            here.send(partial(sleep, 5.0))
+        manager = here._pool._executor_manager_thread
+        here.close()
+        manager.join(10)
+    assert not manager.is_alive()
+    assert not said
+
+
 def test_a_short_search_calls_nobody() -> None:
     waiting = Helpers(2, Budget(), partial(make_bag, os.getpid()))
     waiting.call_later()
