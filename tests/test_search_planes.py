@@ -24,7 +24,8 @@ def nearest(
 ) -> tuple[np.ndarray, float, np.ndarray]:
     n = len(constants)
     pull, point, mixture = np.zeros(n), np.empty_like(centre), np.zeros(n)
-    top = kernels.nearest_above(centre, constants, slopes, level, 1e-9, pull, point, mixture)
+    no_facets = np.zeros(0, dtype=np.int64)
+    top = kernels.nearest_above(centre, constants, slopes, level, 1e-9, pull, point, mixture, no_facets, no_facets)
     return point, top, mixture
 
 

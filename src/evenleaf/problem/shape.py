@@ -76,6 +76,12 @@ class Shape:
             return tuple(range(len(schema)))
         return tuple(sorted({schema.position(name) for name in self.allowed_features}))
 
+    @property
+    def joins_tests(self) -> bool:
+        """Whether a limit joins tests in different places: what one subtree may have depends on the others."""
+        limits = (self.max_leaves, self.max_features_used, self.max_feature_uses)
+        return self.min_samples_leaf > 1 or any(limit is not None for limit in limits)
+
     def use_limits(self, schema: Schema) -> dict[int, int]:
         """The most tests that may look at each column, for the columns that have such a limit."""
         uses = self.max_feature_uses

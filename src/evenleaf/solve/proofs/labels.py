@@ -2,7 +2,8 @@
 
 It speaks about a problem as `search/compiled.py` prepares it: people with equal features merged,
 features as ranks, operator rows merged. Multipliers are whole numbers over `GRID`; the search
-rounds them so before it prices them, so that the checker sees exactly what the search saw.
+rounds them so before it prices them, so that the checker sees exactly what the search saw. There is one for each row
+and class, then one for each facet of a row; facets found later than a node count nothing there.
 """
 
 from __future__ import annotations
@@ -14,10 +15,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from evenleaf.solve.proofs.facets import NO_FACETS, Facets
 from evenleaf.solve.proofs.stream import Source
 
 GRID = 1 << 30
 LEFT, RIGHT, OPEN = 0, 1, 2
+# Of proofs with limits that join tests: how deep the trees may be, and where people in leaves are counted, how many
+# levels a column may have. Beyond that no bound is written down that the checker could follow.
+DEEPEST_LIMITED, MOST_COUNTED_LEVELS = 3, 13
 _LARGE = 10_000  # multipliers
 
 
@@ -69,9 +74,11 @@ class Region:
 
 @dataclass(frozen=True, eq=False)
 class LabelsProof:
-    """All regions of a proof."""
+    """All regions of a proof, and the facets that their multipliers speak about; `rows`: how many have a multiplier."""
 
     regions: tuple[Region, ...]
+    facets: Facets = NO_FACETS
+    rows: int = 0
     kind: ClassVar[str] = "labels"
 
     @property
@@ -81,16 +88,35 @@ class LabelsProof:
 
     def write(self, emit: Callable[[np.ndarray], None]) -> dict[str, Any]:
         """The words of the proof; its multipliers are passed on in the order in which they are read again."""
+        rows, classes = self.regions[0].mu.shape if self.regions else (0, 0)
+        rows = max(rows, self.rows)
+
+        def tell(mu: np.ndarray, before: np.ndarray | None) -> None:
+            whole = lengthened(mu, rows)
+            # Whole numbers of 32 bits wrap around, so that the sum of the steps is exact whatever their size.
+            emit(whole if before is None else (whole - lengthened(before, rows)).astype(np.int32))
+
         return {
-            "rows": [int(n) for n in self.regions[0].mu.shape] if self.regions else [0, 0],
-            "regions": [_region_out(region, None, emit) for region in self.regions],
+            "rows": [rows, classes],
+            "facets": self.facets.write(),
+            "regions": [_region_out(region, None, tell) for region in self.regions],
         }
 
     @classmethod
     def read(cls, words: dict[str, Any], source: Source) -> LabelsProof:
         """The proof from its words and its multipliers."""
         rows, classes = (int(n) for n in words["rows"])
-        return cls(tuple(_region_in(entry, None, source, (rows, classes)) for entry in words["regions"]))
+        regions = tuple(_region_in(entry, None, source, (rows, classes)) for entry in words["regions"])
+        return cls(regions, Facets.read(words["facets"]), rows)
+
+
+def lengthened(mu: np.ndarray, rows: int) -> np.ndarray:
+    """Multipliers with zeros for the facets that have come since."""
+    if len(mu) >= rows:
+        return mu
+    longer = np.zeros((rows, mu.shape[1]), dtype=mu.dtype)
+    longer[: len(mu)] = mu
+    return longer
 
 
 def _get_mu(node: Any) -> np.ndarray:
@@ -136,32 +162,30 @@ def _walk_labels(top: Labels) -> Iterator[object]:
             yield from _walk(part)
 
 
-def _region_out(region: Region, before: np.ndarray | None, emit: Callable[[np.ndarray], None]) -> list[Any]:
+Tell = Callable[[np.ndarray, np.ndarray | None], None]  # multipliers, and those of the set it is part of
+
+
+def _region_out(region: Region, before: np.ndarray | None, tell: Tell) -> list[Any]:
     """A region as JSON; its multipliers are passed on, as the difference to those of the set it is part of."""
-    emit(_step(region.mu, before))
+    tell(region.mu, before)
     roots = [region.first, region.last] if region.sides is None else [int(side) for side in region.sides]
-    labels = None if region.labels is None else _labels_out(region.labels, region.mu, emit)
-    parts = [_region_out(part, region.mu, emit) for part in region.parts]
+    labels = None if region.labels is None else _labels_out(region.labels, region.mu, tell)
+    parts = [_region_out(part, region.mu, tell) for part in region.parts]
     return [region.feature, int(region.sides is None), roots, region.scale, labels, parts]
 
 
-def _labels_out(top: Labels, before: np.ndarray, emit: Callable[[np.ndarray], None]) -> list[list[Any]]:
+def _labels_out(top: Labels, before: np.ndarray, tell: Tell) -> list[list[Any]]:
     """The nodes in the order of a walk, so that deep trees need no deep nesting."""
     rows: list[list[Any]] = []
     stack = [(top, before)]
     while stack:
         node, parent = stack.pop()
-        emit(_step(node.mu, parent))
-        parts = [_region_out(part, node.mu, emit) for part in node.parts]
+        tell(node.mu, parent)
+        parts = [_region_out(part, node.mu, tell) for part in node.parts]
         rows.append([node.scale, node.person, node.label, *([parts] if parts else [])])
         if node.children is not None:
             stack += [(node.children[1], node.mu), (node.children[0], node.mu)]
     return rows
-
-
-def _step(mu: np.ndarray, before: np.ndarray | None) -> np.ndarray:
-    # Whole numbers of 32 bits wrap around, so that the sum of the steps is exact whatever their size.
-    return mu if before is None else (mu - before).astype(np.int32)
 
 
 def _region_in(entry: Any, before: np.ndarray | None, source: Source, shape: tuple[int, int]) -> Region:

@@ -6,10 +6,12 @@ Any μ ∈ [−1, 1] gives a valid bound, so an ascent may be as rough as it lik
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from evenleaf.problem import FEASIBILITY_TOLERANCE
+from evenleaf.solve.proofs.labels import lengthened
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH, Box, Fixing
 from evenleaf.solve.search.climb import Ascended, Ground, Steps
@@ -61,6 +63,11 @@ class Ascent:
         """How many bounds were asked for."""
         return self.ground.steps
 
+    def stand_on(self, compiled: Compiled) -> None:
+        """Go on with more ways to price the rows of the disparity."""
+        self.compiled = compiled
+        self.ground = Ground(compiled, self.limit, self.scratch, self.steps)
+
     def climb(
         self,
         box: Box,
@@ -77,6 +84,7 @@ class Ascent:
         With `resolves`, relaxed subsets of levels are made real, as far as the work allows. `known` are subtrees that
         are there in the box; unless its multipliers are `fresh`, its bound is theirs.
         """
+        box = replace(box, mu=lengthened(box.mu, len(self.compiled.weight)))
         oracle = self._oracle(box, pairs)
         if resolves and isinstance(oracle, DeepOracle):
             resolve(oracle)
@@ -87,8 +95,10 @@ class Ascent:
     def floor(self, mu: np.ndarray, scale: float) -> float:
         """What every tree costs at least, were everybody free to take the cheapest label."""
         c = self.compiled
+        mu = lengthened(mu, len(c.weight))
         kernels.dual_costs(c.pointers, c.rows, c.entries, c.weight, scale, mu, c.base, self.scratch.costs)
         least = float(np.minimum(self.scratch.costs.min(axis=1, initial=0.0), 0.0).sum())
+        least += scale * float(c.shift @ mu[c.n_rows :, -1])
         return c.constant + least - (0.0 if self.limit is None else scale * self.limit)
 
     def _oracle(self, box: Box, pairs: np.ndarray) -> Oracle:

@@ -11,16 +11,21 @@ from evenleaf.solve.search.kernels.planes import nearest_above
 
 _EXACT, _LOWER = 0.02, 0.6  # of what is asked for beyond what is had; of what is left where that is out of reach
 
+_NOBODY = np.zeros(0, dtype=np.int64)
+
 Origin = TypeVar("Origin")
 
 
 class Bundle(Generic[Origin]):
     """Planes over [−1, 1]ⁿ and where each comes from; of too many, the one that mattered least lately makes way.
 
+    The last components may be facets: they are not negative, and at most 1 together with the one that owns them.
+
     `ceiling` is how high the lowest plane can be at most, and `mixture` the planes, with their shares, that say so.
     """
 
-    def __init__(self, size: int, most: int) -> None:
+    def __init__(self, size: int, most: int, owner: np.ndarray = _NOBODY) -> None:
+        self.owner, self.by_owner = owner, np.argsort(owner, kind="stable")
         self.most = most
         self.origins: list[Origin] = []
         self.constants, self.slopes = np.empty(most), np.empty((most, size))
@@ -49,7 +54,8 @@ class Bundle(Generic[Origin]):
         point, pull, mixture = np.empty_like(centre), self.pull[:n], np.zeros(n)
         if not again:
             pull[:] = 0.0
-        top = float(nearest_above(centre, self.constants[:n], self.slopes[:n], level, tolerance, pull, point, mixture))
+        planes, owners = (self.constants[:n], self.slopes[:n]), (self.owner, self.by_owner)
+        top = float(nearest_above(centre, *planes, level, tolerance, pull, point, mixture, *owners))
         self.idle[:n] = np.where(pull > 0, 0, self.idle[:n] + 1)
         if top < self.ceiling:
             self.ceiling = top

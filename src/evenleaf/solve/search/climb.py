@@ -75,11 +75,11 @@ class Climb:
         """Set everybody's prices at these multipliers; what every tree costs besides."""
         c = self.compiled
         # A certificate holds multipliers on a grid: priced there, the bound that it proves is this very one.
-        mu[:] = np.rint(mu * GRID) / GRID
+        mu[:] = (np.rint(mu * GRID) if not len(c.owner) else np.trunc(mu * GRID)) / GRID
         self._penalise(scale)
         kernels.dual_costs(c.pointers, c.rows, c.entries, c.weight, scale, mu, self.base, self.costs)
         self.priced = None
-        return self._fixed_part(scale)
+        return self._fixed_part(mu, scale)
 
     def _penalise(self, scale: float) -> None:
         """Make forbidden labels dearer than any difference between trees, which grows with the multipliers."""
@@ -88,10 +88,11 @@ class Climb:
             self.penalty = penalty
             self.base, self.constant = _with_fixings(self.compiled, self.fixings, penalty)
 
-    def _fixed_part(self, scale: float) -> float:
+    def _fixed_part(self, mu: np.ndarray, scale: float) -> float:
         """What every tree of the box costs besides its stumps: label 0 for all, and −λε."""
         limit = self.ground.limit
-        return self.constant - (0.0 if limit is None else scale * limit)
+        raised = float(self.compiled.shift @ mu[self.compiled.n_rows :, -1])
+        return self.constant + scale * raised - (0.0 if limit is None else scale * limit)
 
     def consider(self, choice: tuple[int, ...]) -> np.ndarray:
         """Everybody's label in the oracle's tree; price it truly, and keep it if it is the best so far."""
@@ -99,7 +100,7 @@ class Climb:
         labels = self.oracle.labels(choice)
         kernels.differences(c.pointers, c.rows, c.entries, labels, v)
         if self.oracle.is_real(choice):
-            discrimination = float((c.weight * np.abs(v)).sum())
+            discrimination = float((c.weight * np.abs(v))[: c.n_rows].sum())
             objective = c.labels_to_loss(labels) + (discrimination if limit is None else 0.0)
             keeps = limit is None or discrimination <= limit
             if keeps and (self.found is None or objective < self.found.objective):
@@ -110,6 +111,7 @@ class Climb:
         """Multipliers at which the last tree is priced truly: what closes a node whose labels are all decided."""
         v, limit = self.ground.differences, self.ground.limit
         aligned = np.where(np.abs(v) > _NO_DIFFERENCE, np.sign(v), mu)
+        aligned[self.compiled.n_rows :] = 0.0
         if limit is None:
             return aligned, scale
         excess = float((self.compiled.weight * np.abs(v)).sum()) - limit
@@ -130,7 +132,7 @@ class Climb:
             return box
         if self.priced is None or self.priced[1] != scale or not np.array_equal(self.priced[0], mu):
             self.bound(mu, scale)
-        live, alive = self.oracle.survivors(self.target - kernels.EPSILON - self._fixed_part(scale))
+        live, alive = self.oracle.survivors(self.target - kernels.EPSILON - self._fixed_part(mu, scale))
         return replace(box, live=live, alive=alive)
 
 

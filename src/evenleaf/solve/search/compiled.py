@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.sparse as sp
@@ -44,7 +44,10 @@ class Feature:
 
 @dataclass(frozen=True, eq=False)
 class Compiled:
-    """Arrays for the kernels. `offsets[f]` is where the cuts of feature f start in a list of all cuts."""
+    """Arrays for the kernels. `offsets[f]` is where the cuts of feature f start in a list of all cuts.
+
+    The last rows may be facets (`facets.py`): which row each belongs to, and what it costs whatever the labels are.
+    """
 
     features: tuple[Feature, ...]
     ranks: np.ndarray
@@ -59,6 +62,13 @@ class Compiled:
     rows: np.ndarray
     entries: np.ndarray
     weight: np.ndarray
+    owner: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    shift: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows the operator has itself."""
+        return len(self.weight) - len(self.owner)
 
     @property
     def n_people(self) -> int:

@@ -20,12 +20,14 @@ from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.crew import Crew
 from evenleaf.solve.helpers import Helpers
+from evenleaf.solve.proofs.facets import NO_FACETS, Facets
 from evenleaf.solve.proofs.labels import Labels, Region, count_labels, count_nodes
 from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH, Box, Fixing, first_boxes
 from evenleaf.solve.search.choosing import Choosing
 from evenleaf.solve.search.compiled import Compiled, compile_problem
 from evenleaf.solve.search.errands import Errand, Examination, Incumbent, Outcome, Wandering
 from evenleaf.solve.search.examined import Examined
+from evenleaf.solve.search.facets import find_facets
 from evenleaf.solve.search.freedom import Freedom
 from evenleaf.solve.search.kernels import EPSILON
 from evenleaf.solve.search.memory import Memory
@@ -35,6 +37,8 @@ from evenleaf.solve.search.warmup import warm_up
 from evenleaf.solve.search.worker import Worker, make_worker
 from evenleaf.tree import Leaf, Tree
 
+_MOST_FACETS = 2  # for each row of the disparity
+_LESS_OFTEN = 1.25
 _UNDER_WAY = 8  # boxes at a time, and boxes a round; must not depend on the number of workers
 _FIRST_WANDERING, _WORK_A_ROUND = 4, 500_000  # people to look at while wandering
 _MUCH = 0.02  # of the incumbent: a root that misses more is hard
@@ -91,6 +95,7 @@ class Engine:
         self.proofs: dict[tuple[int, tuple[Fixing, ...]], Labels] = {}
         self.polished: frozenset[float] = frozenset()
         self.found: Found | None = None  # the best tree met
+        self.facets, self.n_averages, self.next_find = NO_FACETS, 0, 1.0
         self.taken = self.steps = 0  # errands, and bounds asked for
         self.regions: list[Region] = []
         schema = problem.people.features.schema
@@ -140,6 +145,7 @@ class Engine:
         mu, scale = warm_up(self.workers[0])
         self.workers[0].on_better = None
         self._meet(self.workers[0].found)
+        self._use(self.workers[0].facets)
         self.polished |= self.workers[0].polished
         self.steps = self.workers[0].ascent.steps
         # Until every first box has been looked at, this is all that is known.
@@ -176,7 +182,7 @@ class Engine:
             self.n_begun -= count_labels(item.begun)
         decides = self._decides(item.box)
         proof = item.begun or self._known_proof(item.box)
-        return Examination(start, item.box, proof, decides, item.aim(self.objective))
+        return Examination(start, item.box, proof, decides, item.aim(self.objective), self.facets)
 
     def _decides(self, box: Box) -> bool:
         """Whether to try people's labels before a box is split."""
@@ -248,9 +254,23 @@ class Engine:
             self._offer(outcome.tree)
         if item is not None and outcome.examined is not None:
             self._settle(item, outcome.examined)
+            if outcome.average is not None:
+                self._find_facets(outcome.average)
             if isinstance(errand, Examination) and not outcome.examined.cut_short:
                 self._learn(errand, outcome.examined)
         self.under_way.popleft()
+
+    def _find_facets(self, average: np.ndarray) -> None:
+        """Look for better prices where a bound stayed low: the more often that was done, the less often."""
+        self.n_averages += 1
+        if self.n_averages < self.next_find or len(self.facets) > _MOST_FACETS * len(self.compiled.weight):
+            return
+        self.next_find = max(self.n_averages + 1, _LESS_OFTEN * self.n_averages)
+        self._use(self.facets.and_new(find_facets(self.compiled, average[:, 0], self.objective)))
+
+    def _use(self, facets: Facets) -> None:
+        self.facets = facets
+        self.memory.grow(len(facets))
 
     def _learn(self, errand: Examination, examined: Examined) -> None:
         """Find out which boxes are better split, and in which ones people's labels are worth deciding."""

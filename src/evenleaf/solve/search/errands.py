@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass
 
+import numpy as np
+
+from evenleaf.solve.proofs.facets import Facets
 from evenleaf.solve.proofs.labels import Labels
 from evenleaf.solve.search.boxes import Box
 from evenleaf.solve.search.examined import Examined
@@ -31,6 +34,7 @@ class Outcome:
     polished: Set[float]
     steps: int  # bounds asked for
     examined: Examined | None = None
+    average: np.ndarray | None = None  # of the trees that kept a bound low: what facets are found from
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,13 +46,16 @@ class Examination:
     proof: Labels | None
     decides: bool
     aim: float | None
+    facets: Facets
 
     def run(self, worker: Worker) -> Outcome:
         """Examine the box."""
         start, before = self.start, worker.ascent.steps
         worker.begin(start.tree, start.objective, start.polished)
+        worker.adopt(self.facets)
         examined = worker.examine(self.box, self.proof, self.decides, self.aim)
-        return Outcome(worker.tree, worker.found, worker.polished, worker.ascent.steps - before, examined)
+        average = None if worker.lowest is None or not worker.has_facets else worker.lowest.average
+        return Outcome(worker.tree, worker.found, worker.polished, worker.ascent.steps - before, examined, average)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,14 @@ class Memory:
 
     def __init__(self, compiled: Compiled, allowed: float | None, *, deep: bool = False) -> None:
         self.allowed = _MIB * allowed if allowed is not None else _half_of_the_machine()
-        self.multipliers = compiled.weight.size
-        self.in_a_box = _IN_A_BOX * self.multipliers + 4 * int(compiled.offsets[-1]) + deep * _KNOWN
+        self.shape = compiled.weight.shape
+        self.besides = 4 * int(compiled.offsets[-1]) + deep * _KNOWN
+        self.grow(0)
+
+    def grow(self, n_facets: int) -> None:
+        """From now on there are so many facets, each with its multipliers."""
+        self.multipliers = (self.shape[0] + n_facets) * self.shape[1]
+        self.in_a_box = _IN_A_BOX * self.multipliers + self.besides
 
     def too_much(self, n_nodes: int, n_boxes: int) -> bool:
         """Whether this many nodes of the proof and open boxes are more than allowed."""

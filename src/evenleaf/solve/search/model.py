@@ -67,7 +67,9 @@ class Model:
         self.piece_part = np.empty(_MOST_PIECES * self.n_parts, dtype=np.int64)
         self.piece_constants = np.empty(len(self.piece_part))
         self.piece_slopes = np.empty((len(self.piece_part), self.size))
-        self.bundle: Bundle[Plane] = Bundle(self.size, _MOST_PLANES)
+        self.n_rows = self.size - len(compiled.owner)  # multipliers of rows; those of facets come last
+        self.shift = np.concatenate([np.zeros(self.n_rows), compiled.shift])
+        self.bundle: Bundle[Plane] = Bundle(self.size, _MOST_PLANES, self.column[compiled.owner, -1])
         self.cheapest = np.inf  # what the best labelling known truly costs
         self._mu = np.zeros_like(compiled.weight)
         self._of_alone = _entries(compiled, self.alone)
@@ -132,7 +134,8 @@ class Model:
     def _remember(self, which: np.ndarray, alone: np.ndarray) -> None:
         """Keep the plane of one piece a part, and of the labels of people on their own."""
         constant, slope = self._cost(self.alone, alone)
-        more, size = kernels.add_planes(self.piece_constants, self.piece_slopes, which, slope)
+        slope += self.shift
+        more, size = kernels.add_planes(self.piece_constants, self.piece_slopes, which, slope, self.n_rows)
         constant += self.constant + more
         self.bundle.add(constant, slope, Plane(tuple(self.pieces[k] for k in which), alone))
         self.cheapest = min(self.cheapest, constant + size)
@@ -145,7 +148,7 @@ class Model:
             point, self.piece_constants[:n], self.piece_slopes[:n], self.piece_part[:n], lowest, which
         )
         self.low = lowest
-        return self.constant + float(lowest.sum()) + self._price_alone(point), which
+        return self.constant + float(lowest.sum()) + float(self.shift @ point) + self._price_alone(point), which
 
     def _price_alone(self, point: np.ndarray) -> float:
         if not len(self.alone):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from evenleaf.errors import InputError
-from evenleaf.problem import Problem, Shape
+from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
 from evenleaf.solve.certificate import Certificate, make_certificate
 from evenleaf.solve.conclude import Reached, conclude, run
-from evenleaf.solve.proofs.labels import LabelsProof
+from evenleaf.solve.proofs.labels import DEEPEST_LIMITED, MOST_COUNTED_LEVELS, LabelsProof
 from evenleaf.solve.result import Solution
 from evenleaf.solve.search import kernels
 from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH
@@ -55,24 +55,27 @@ class SearchSolver:
     def _certificate(self, problem: Problem, engine: Engine) -> Certificate | None:
         if not self.certificate or engine.tree is None or engine.is_unfinished or not engine.keep_proof:
             return None  # stopped at a gap of nothing, or the record was given up
-        return make_certificate(problem, engine.tree, engine.objective, TOLERANCE, LabelsProof(tuple(engine.regions)))
+        facets = engine.facets
+        proof = LabelsProof(tuple(engine.regions), facets, len(engine.compiled.weight) + len(facets))
+        return make_certificate(problem, engine.tree, engine.objective, TOLERANCE, proof)
 
 
 def why_no_certificate(problem: Problem) -> str:
     """In words for the message; empty where a certificate is written.
 
-    The checker's bounds for trees of depth 3 and more know nothing of limits that join tests, so they would not reach
-    what this search proves with them.
+    With limits that join tests, the checker's bounds do not reach what this search proves with them everywhere.
     """
-    coupled = problem.shape.max_depth > MOST_SWEPT_DEPTH and not _uncoupled(problem.shape)
-    return f"; no certificate: with these limits there is none beyond depth {MOST_SWEPT_DEPTH}" if coupled else ""
-
-
-def _uncoupled(shape: Shape) -> bool:
-    """Whether no limit joins tests of different subtrees."""
-    return (
-        shape.min_samples_leaf == 1
-        and shape.max_leaves is None
-        and shape.max_features_used is None
-        and shape.max_feature_uses is None
+    shape, schema = problem.shape, problem.people.features.schema
+    if shape.max_depth <= MOST_SWEPT_DEPTH or not shape.joins_tests:
+        return ""
+    if shape.max_depth > DEEPEST_LIMITED:
+        return f"; no certificate: with these limits there is none beyond depth {DEEPEST_LIMITED}"
+    longest = max(
+        (len(schema[column].levels) + schema[column].has_missing for column in shape.allowed(schema)), default=0
     )
+    if shape.min_samples_leaf > 1 and longest > MOST_COUNTED_LEVELS:
+        return (
+            f"; no certificate: with min_samples_leaf and more than {MOST_COUNTED_LEVELS} levels in a column there is "
+            f"none beyond depth {MOST_SWEPT_DEPTH}"
+        )
+    return ""

@@ -9,12 +9,14 @@ import numpy as np
 from evenleaf.solve.search.ascent import CLIMB, GLANCE, LOOK, SEARCH
 from evenleaf.solve.search.boxes import MOST_SWEPT_DEPTH, single_root
 from evenleaf.solve.search.compiled import Compiled
+from evenleaf.solve.search.facets import find_facets
 from evenleaf.solve.search.plan import Found
 from evenleaf.solve.search.steps import Effort
 from evenleaf.solve.search.worker import Worker
 
 _DEEPEST_CLIMBED = 3  # below that a single bound takes too long
 _WORK, _MORE_WORK = 8_000_000, 16_000_000  # people that wandering may look at, again and again
+_ROUNDS, _NEAR = 4, 0.02  # of facets at a root; of the incumbent: a bound as close as that needs none
 _CUTS_TRIED, _ROOTS_CLIMBED, _DESCENTS = 8, 3, 2
 
 
@@ -38,8 +40,11 @@ def warm_up(worker: Worker) -> tuple[np.ndarray, float]:
         _descend(worker, shallow)
         worker.wander(_WORK, 0)
     if worker.depth == _DEEPEST_CLIMBED:
-        mu, scale = _climb(worker, _lowest(_looks(worker, _CUTS_TRIED, mu, scale), _ROOTS_CLIMBED), CLIMB, mu, scale)
+        roots = _lowest(_looks(worker, _CUTS_TRIED, mu, scale), _ROOTS_CLIMBED)
+        mu, scale = _climb(worker, roots, CLIMB, mu, scale)
         worker.wander(_MORE_WORK, 1)
+        for root in roots:
+            mu, scale = _find_facets(worker, root, mu, scale)
     return mu, scale
 
 
@@ -108,6 +113,17 @@ def _climb(worker: Worker, roots: list[Root], effort: Effort, mu: np.ndarray, sc
         if reached.bound < best:
             best, best_mu, best_scale = reached.bound, reached.mu, reached.scale
     return best_mu, best_scale
+
+
+def _find_facets(worker: Worker, root: Root, mu: np.ndarray, scale: float) -> tuple[np.ndarray, float]:
+    """Climb at a root again and again, each time with better prices for what keeps its bound low."""
+    for _ in range(_ROUNDS if worker.has_facets else 0):
+        reached = worker.climb(single_root(worker.compiled, *root, mu, scale, worker.depth), CLIMB)
+        mu, scale = reached.box.mu, reached.box.scale
+        if reached.box.bound >= (1 - _NEAR) * worker.objective or worker.budget.exhausted:
+            break
+        worker.adopt(worker.facets.and_new(find_facets(worker.compiled, reached.average[:, 0], worker.objective)))
+    return mu, scale
 
 
 def _sample_roots(compiled: Compiled, feature: int, cuts_tried: int) -> list[np.ndarray]:

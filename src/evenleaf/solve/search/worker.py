@@ -16,6 +16,7 @@ import numpy as np
 
 from evenleaf.problem import Problem
 from evenleaf.solve.budget import Budget
+from evenleaf.solve.proofs.facets import NO_FACETS, Facets
 from evenleaf.solve.proofs.labels import Labels, Region
 from evenleaf.solve.search.ascent import AT_FREE, CLIMB, DEEP_GLANCE, GLANCE, LOOK, Ascended, Ascent, Piece
 from evenleaf.solve.search.boxes import FREE, MOST_SWEPT_DEPTH, Box, Fixing, Origin, split
@@ -23,6 +24,7 @@ from evenleaf.solve.search.compiled import Compiled, compile_problem
 from evenleaf.solve.search.decode import decode
 from evenleaf.solve.search.descent import Descent
 from evenleaf.solve.search.examined import Examined
+from evenleaf.solve.search.facets import with_facets
 from evenleaf.solve.search.kernels import EPSILON
 from evenleaf.solve.search.limited_descent import LimitedDescent
 from evenleaf.solve.search.limits import allowed_pairs
@@ -64,6 +66,8 @@ class Worker:
             lambda: budget.exhausted,
             supply,
         )
+        self.facets = NO_FACETS
+        self.has_facets = self.ascent.by_planes and compiled.n_labels == 1
         self.descent: Descent
         self.wanderer: Wanderer | LimitedDescent
         if supply is None:
@@ -83,6 +87,7 @@ class Worker:
         self.is_eager = self.ascent.by_planes and shape.max_depth == _EAGER_DEPTH
         self.tree: Tree | None = None
         self.objective = self.aim = np.inf  # boxes are closed once their bound reaches the aim
+        self.lowest: Ascended | None = None  # of the long ascents that did not close, the one that ended lowest
         self.found: Found | None = None  # the best tree met, with the descents from it
         self.polishes = True
         self.on_better: Callable[[Tree], None] | None = None  # told of every new incumbent
@@ -93,7 +98,14 @@ class Worker:
         """Start from an incumbent, and from the trees that descents have started from."""
         self.tree, self.objective, self.polished_before, self.polished = tree, objective, polished, set()
         self.aim, self.found = objective, None
+        self.lowest = None
         self.ascent.scratch.forget()
+
+    def adopt(self, facets: Facets) -> None:
+        """Price rows of the disparity by facets, too."""
+        if len(facets) != len(self.facets):
+            self.facets = facets
+            self.ascent.stand_on(with_facets(self.compiled, facets))
 
     def offer(self, tree: Tree) -> None:
         """Take a tree as the incumbent if it keeps every limit and is better: judged by `Problem.evaluate` alone."""
@@ -115,6 +127,8 @@ class Worker:
     ) -> Ascended:
         """Raise the bound of a box; keep the best tree met."""
         reached = self.ascent.climb(box, self.pairs[box.feature], self.aim, effort, fixings, resolves, known, fresh)
+        if effort.steps >= AT_FREE.steps and not self._is_closed(reached.box):
+            self.lowest = min(reached, self.lowest or reached, key=lambda ascended: ascended.box.bound)
         if reached.found is not None:
             self._take(reached.found)
             self._polish(reached.found)

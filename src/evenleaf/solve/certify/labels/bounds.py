@@ -19,7 +19,7 @@ from evenleaf.solve.search.compiled import Compiled
 
 # Of a test below the root: with more levels, each picks its side for a pair of stumps, or is on its own.
 _MOST_LISTED_CHILD_LEVELS, _MOST_LISTED_TALL_LEVELS = 11, 9
-_CELLS = 1 << 20  # so many numbers are worked on at a time
+CELLS = 1 << 20  # so many numbers are worked on at a time
 
 
 @dataclass(eq=False)
@@ -98,10 +98,16 @@ class Bounds:
             budget -= sum(self._least(level, self.depth - 1) for level in apart)
         else:
             budget -= people.only(roots.open[part]).alone
+        below, left = self._sides(roots, alive, people, part, budget)
+        return roots.keep(below), left[:, below]
+
+    def _sides(
+        self, roots: Roots, alive: np.ndarray, people: People, part: np.ndarray, budget: float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Whether the root may stay below the budget, and the cuts that some tree below it has."""
         members = [people.only(goes[0][part]) for goes in (roots.left, roots.right)]
         if self.depth > 3:
-            below = np.array([sum(self._least(side, self.depth - 1) for side in members) < budget])
-            return roots.keep(below), alive[:, below]
+            return np.array([sum(self._least(side, self.depth - 1) for side in members) < budget]), alive
         joining = people.only(roots.open[part])
         sides = [self._subtree(members[side], alive[side, 0], alive[2 + side, 0], joining) for side in (0, 1)]
         below = np.array([sides[0].best + sides[1].best < budget])
@@ -109,7 +115,7 @@ class Bounds:
         if below[0]:
             for side in (0, 1):
                 left[side, 0], left[2 + side, 0] = self._kept(sides[side], budget - sides[1 - side].best)
-        return roots.keep(below), left[:, below]
+        return below, left
 
     def is_ruled_out(self, roots: Roots, alive: np.ndarray, prices: np.ndarray, budget: float) -> bool:
         """Whether a root of depth 3 that may stay below the budget does not, once every subset below it is one."""
@@ -147,7 +153,7 @@ class Bounds:
         whole = people.prices.sum(axis=1).min()
         tree = Subtree(float(whole), np.full(self.n_cuts, np.inf), np.full(self.n_cuts, np.inf), [])
         places = np.broadcast_to(alive, (2, 1, self.n_cuts))
-        at_a_time = max(1, _CELLS // max(int(alive.sum()), self.any_pair.size))
+        at_a_time = max(1, CELLS // max(int(alive.sum()), self.any_pair.size))
         for f in range(self.compiled.n_features):
             parts_joining = joining is not None and len(np.union1d(people.ranks[f], joining.ranks[f])) > 1
             most = _MOST_LISTED_CHILD_LEVELS

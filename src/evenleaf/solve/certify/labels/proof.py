@@ -15,10 +15,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from evenleaf.problem import FEASIBILITY_TOLERANCE, Problem
+from evenleaf.problem import Problem
 from evenleaf.solve.certify.claim import Claim, Progress, ProofError
 from evenleaf.solve.certify.labels.bounds import Bounds
-from evenleaf.solve.certify.labels.meaning import check_objective, check_tests, person_rows
+from evenleaf.solve.certify.labels.limited import LimitedBounds
+from evenleaf.solve.certify.labels.meaning import check_objective, check_tests
+from evenleaf.solve.certify.labels.prices import Decided, Prices
 from evenleaf.solve.certify.labels.roots import (
     MOST_LISTED_LEVELS,
     Roots,
@@ -29,12 +31,10 @@ from evenleaf.solve.certify.labels.roots import (
     levels_left_over,
     subsets,
 )
-from evenleaf.solve.proofs.labels import GRID, LEFT, OPEN, RIGHT, Labels, LabelsProof, Region
+from evenleaf.solve.proofs.labels import DEEPEST_LIMITED, LEFT, OPEN, RIGHT, Labels, LabelsProof, Region
 from evenleaf.solve.search.compiled import compile_problem
 from evenleaf.solve.search.limits import allowed_pairs
 from evenleaf.tree.text import question_text
-
-Decided = tuple[tuple[int, int, bool], ...]  # (person, label, whether the person has it)
 
 _CELLS, _MOST_ROOTS = 1 << 20, 64  # how much is worked on at a time
 
@@ -47,12 +47,14 @@ class LabelsCheck:
         if problem.people.outcome.classes is None:
             raise ProofError("a proof over labels speaks about trees that decide classes, and this outcome is a number")
         self.compiled = compile_problem(problem)
-        self.schema, self.limit = problem.people.features.schema, problem.max_discrimination
+        self.schema = problem.people.features.schema
         features, shape = range(self.compiled.n_features), problem.shape
         self.allowed = [allowed_pairs(shape, self.schema, self.compiled, feature) for feature in features]
-        self.bounds = Bounds(self.compiled, shape.max_depth, shape.min_samples_leaf, self.allowed)
-        self.operator = person_rows(self.compiled)
-        self.losses = np.column_stack([np.zeros(self.compiled.n_people), self.compiled.base])
+        if shape.max_depth == DEEPEST_LIMITED and shape.joins_tests:
+            self.bounds: Bounds = LimitedBounds(self.compiled, self.allowed, shape, self.schema)
+        else:
+            self.bounds = Bounds(self.compiled, shape.max_depth, shape.min_samples_leaf, self.allowed)
+        self.prices = Prices(claim, self.compiled, proof.facets, problem.max_discrimination)
         self.done, self.total = 0, sum(_count(region) for region in proof.regions)
 
     def check(self, checked: list[str]) -> None:
@@ -193,12 +195,12 @@ class LabelsCheck:
             if (
                 node is not None
                 and node.children is None
-                and self.bounds.is_ruled_out(roots, alive, *self._prices(node, decided))
+                and self.bounds.is_ruled_out(roots, alive, *self.prices.at(node, decided))
             ):
                 continue
             if node is None or node.children is None:
                 raise ProofError(f"the proof does not rule out {self._example(roots)}")
-            n_people, n_classes = self.losses.shape
+            n_people, n_classes = self.prices.losses.shape
             if not (0 <= node.person < n_people and 0 <= node.label < n_classes):
                 raise ProofError(f"the proof on {self._name(roots.feature)} decides about nobody, or no label")
             for has, child in enumerate(node.children):
@@ -208,30 +210,8 @@ class LabelsCheck:
         self, roots: Roots, alive: np.ndarray, node: Region | Labels, decided: Decided
     ) -> tuple[Roots, np.ndarray]:
         """What the multipliers of a node leave of some roots, and of the tests below each."""
-        prices, budget = self._prices(node, decided)
+        prices, budget = self.prices.at(node, decided)
         return self.bounds.survivors(roots, alive, prices, budget)
-
-    def _prices(self, node: Region | Labels, decided: Decided) -> tuple[np.ndarray, float]:
-        """What each label costs each person at some multipliers, and what a tree below the claim costs less than.
-
-        Every tree has loss + λD ≥ Σ prices; with a limit ε instead of λ, loss ≥ Σ prices − scale·ε (ALGORITHM §2, §7).
-        """
-        weight, scale = self.compiled.weight, node.scale
-        if node.mu.shape != weight.shape or (np.abs(node.mu.astype(np.int64)) > GRID).any():
-            raise ProofError("the multipliers of the certificate are not between −1 and 1, one a row and class")
-        if not (np.isfinite(scale) and scale >= 0) or (self.limit is None and scale != 1):
-            raise ProofError(f"the multipliers of the certificate are scaled by {scale:g}")
-        prices = (self.losses + scale * (self.operator @ (weight * (node.mu / GRID)))).T
-        budget = self.claim.objective - self.claim.tolerance - self.compiled.constant
-        if self.limit is not None:
-            budget += scale * (self.limit + FEASIBILITY_TOLERANCE)
-        # A label that was decided against costs so much more that no tree with it is below the budget. Trees
-        # without such labels cost what they did, so whatever the surcharge, they are judged rightly.
-        surcharge = 1.0 + max(0.0, budget - float(prices.min(axis=0).sum()))
-        for person, label, has in decided:
-            against = np.arange(len(prices)) != label if has else np.arange(len(prices)) == label
-            prices[against, person] += surcharge
-        return prices, budget
 
 
 def _within(part: Region, whole: Region) -> bool:

@@ -39,7 +39,8 @@ class People:
 class Stumps:
     """Prices the stumps of a problem."""
 
-    def __init__(self, compiled: Compiled) -> None:
+    def __init__(self, compiled: Compiled, most_spelt: int = MOST_SPELT_LEVELS) -> None:
+        self.most_spelt = most_spelt  # levels of a stump whose subsets are spelt out
         self.compiled, self.n_features, self.n_cuts = compiled, compiled.n_features, int(compiled.offsets[-1])
         self.labels = list(permutations(range(compiled.n_labels + 1), 2))
 
@@ -105,7 +106,7 @@ class Stumps:
         Of many levels only the first are spelt out, which are the largest; the others pick part by part.
         """
         sums = self.cells(feature, people, part, n_parts)
-        n_spelt = min(sums.shape[2], MOST_SPELT_LEVELS)
+        n_spelt = min(sums.shape[2], self.most_spelt)
         one = ((np.arange(1 << n_spelt)[:, None] >> np.arange(n_spelt)) & 1).astype(np.float64)
         spelt, rest = sums[:, :, :n_spelt], sums[:, :, n_spelt:]
         return np.concatenate(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from evenleaf.solve.search.kernels.compile import njit
+from evenleaf.solve.search.kernels.facets import along_faces, may_move, most_of, project, starts_of
 
 _MOST_ROUNDS, _MOST_HALVINGS = 15, 6
 _RIDGE = 1e-8
 
 
 @njit
-def nearest_above(centre, constants, slopes, level, tolerance, pull, point, best_pull):
+def nearest_above(centre, constants, slopes, level, tolerance, pull, point, best_pull, owner, by_owner):
     """Move from the centre to the nearest point of [−1, 1]ⁿ where every plane reaches the level, or close to it.
 
     The planes are constants[k] + slopes[k]·point. Newton's method on the dual, after every plane was looked at by
@@ -21,23 +22,34 @@ def nearest_above(centre, constants, slopes, level, tolerance, pull, point, best
 
     Trees that are much alike differ in few rows: components that no plane depends on, most of them, stay put.
     """
-    kept = _sloping(slopes)
+    kept, mine = _sloping(slopes, centre, owner, by_owner)
     near = np.empty(len(kept))
-    ceiling = _nearest(centre[kept], constants, _columns(slopes, kept), level, tolerance, pull, near, best_pull)
+    ceiling = _nearest(centre[kept], constants, _columns(slopes, kept), level, tolerance, pull, near, best_pull, mine)
     point[:] = centre
     point[kept] = near
     return ceiling
 
 
 @njit
-def _sloping(slopes):
-    """The components that some plane depends on."""
+def _sloping(slopes, centre, owner, by_owner):
+    """The components that may move; facets come last, those of a row together, and the places of their rows.
+
+    A component that no plane depends on stays where it is, and so does a facet at 0 that no plane would raise.
+    """
     n_planes, n = slopes.shape
+    n_rows = n - len(owner)
     found = np.zeros(n, dtype=np.bool_)
     for k in range(n_planes):
-        for r in range(n):
+        for r in range(n_rows):
             found[r] |= slopes[k, r] != 0.0
-    return np.flatnonzero(found)
+        for r in range(n_rows, n):
+            found[r] |= slopes[k, r] > 0.0
+    for q in range(len(owner)):
+        found[n_rows + q] |= centre[n_rows + q] > 0.0
+        found[owner[q]] |= found[n_rows + q]
+    place = np.cumsum(found[:n_rows]) - 1
+    facets = by_owner[found[n_rows + by_owner]]
+    return np.concatenate((np.flatnonzero(found[:n_rows]), n_rows + facets)), place[owner[facets]]
 
 
 @njit
@@ -50,18 +62,18 @@ def _columns(slopes, kept):
 
 
 @njit
-def _nearest(centre, constants, slopes, level, tolerance, pull, point, best_pull):
-    n_planes = len(constants)
+def _nearest(centre, constants, slopes, level, tolerance, pull, point, best_pull, owner):
+    n_planes, starts = len(constants), starts_of(owner)
     gap, moved = np.empty(n_planes), np.empty_like(centre)
     trial, trial_gap = np.empty(n_planes), np.empty(n_planes)
-    value = _place(centre, constants, slopes, level, pull, moved, point, gap)
+    value = _place(centre, constants, slopes, level, pull, moved, point, gap, owner, starts)
     ceiling = np.inf
     for _ in range(_MOST_ROUNDS):
         if _is_done(pull, gap, tolerance):
             break
-        _pull_one_by_one(centre, constants, slopes, level, tolerance, pull, moved, point, gap)
-        value = _place(centre, constants, slopes, level, pull, moved, point, gap)
-        top = _ceiling(constants, pull, moved)
+        _pull_one_by_one(centre, constants, slopes, level, tolerance, pull, moved, point, gap, owner, starts)
+        value = _place(centre, constants, slopes, level, pull, moved, point, gap, owner, starts)
+        top = _ceiling(constants, pull, moved, owner, starts)
         if top < ceiling:
             ceiling = top
             best_pull[:] = pull
@@ -70,7 +82,7 @@ def _nearest(centre, constants, slopes, level, tolerance, pull, point, best_pull
         active = np.flatnonzero(pull > 0)
         if len(active) == 0:
             continue
-        step = _newton(centre, slopes, moved, gap, active)
+        step = _newton(centre, slopes, moved, gap, active, point, owner, starts)
         length = 1.0
         for a in range(len(active)):
             if step[a] < 0:
@@ -79,13 +91,13 @@ def _nearest(centre, constants, slopes, level, tolerance, pull, point, best_pull
             trial[:] = pull
             for a in range(len(active)):
                 trial[active[a]] = max(0.0, pull[active[a]] + length * step[a])
-            reached = _place(centre, constants, slopes, level, trial, moved, point, trial_gap)
+            reached = _place(centre, constants, slopes, level, trial, moved, point, trial_gap, owner, starts)
             if reached > value:
                 pull[:], gap[:] = trial, trial_gap
                 break
             length /= 2
         else:
-            _place(centre, constants, slopes, level, pull, moved, point, gap)
+            _place(centre, constants, slopes, level, pull, moved, point, gap, owner, starts)
     return ceiling
 
 
@@ -99,7 +111,7 @@ def _is_done(pull, gap, tolerance):
 
 
 @njit
-def _pull_one_by_one(centre, constants, slopes, level, tolerance, pull, moved, point, gap):
+def _pull_one_by_one(centre, constants, slopes, level, tolerance, pull, moved, point, gap, owner, starts):
     """Let each plane in turn pull as much as it needs to be at the level, by itself."""
     n_planes, n = slopes.shape
     for k in range(n_planes):
@@ -108,22 +120,25 @@ def _pull_one_by_one(centre, constants, slopes, level, tolerance, pull, moved, p
         height, square = constants[k], 0.0
         for r in range(n):
             height += slopes[k, r] * point[r]
-        for r in range(n):
+        for r in range(n - len(owner)):
             # What stands right at ±1 may still move inwards, where its slope leads there.
             at, slope = centre[r] + moved[r], slopes[k, r]
             if abs(at) < 1.0 or (abs(at) == 1.0 and at * slope < 0.0):
                 square += slope * slope
+        for q in range(len(owner)):
+            slope = slopes[k, n - len(owner) + q]
+            square += slope * slope
         more = max(-pull[k], (level - height) / max(square, 1e-12))
         if more == 0.0:
             continue
         pull[k] += more
         for r in range(n):
             moved[r] += more * slopes[k, r]
-            point[r] = min(1.0, max(-1.0, centre[r] + moved[r]))
+        project(centre, moved, owner, starts, point)
 
 
 @njit
-def _place(centre, constants, slopes, level, pull, moved, point, gap):
+def _place(centre, constants, slopes, level, pull, moved, point, gap, owner, starts):
     """Where some pull leads to, how far each plane is below the level there, and the dual's value."""
     n_planes, n = slopes.shape
     moved[:] = 0.0
@@ -132,8 +147,8 @@ def _place(centre, constants, slopes, level, pull, moved, point, gap):
             for r in range(n):
                 moved[r] += pull[k] * slopes[k, r]
     value = 0.0
+    project(centre, moved, owner, starts, point)
     for r in range(n):
-        point[r] = min(1.0, max(-1.0, centre[r] + moved[r]))
         value += 0.5 * (point[r] - centre[r]) ** 2
     for k in range(n_planes):
         height = constants[k]
@@ -145,15 +160,16 @@ def _place(centre, constants, slopes, level, pull, moved, point, gap):
 
 
 @njit
-def _newton(centre, slopes, moved, gap, active):
+def _newton(centre, slopes, moved, gap, active, point, owner, starts):
     """The step that would bring all active planes to the level, were no more components cut off."""
     size = len(active)
-    free = np.flatnonzero(np.abs(centre + moved) <= 1.0)
+    free = np.flatnonzero(may_move(centre, moved, owner, point))
     matrix = np.empty((size, size))
     kept = np.empty((size, len(free)))
     for a in range(size):
         for q in range(len(free)):
             kept[a, q] = slopes[active[a], free[q]]
+    along_faces(kept, free, owner, starts, point)
     trace = 0.0
     for a in range(size):
         for b in range(a + 1):
@@ -190,7 +206,7 @@ def _solve(matrix, right):
 
 
 @njit
-def _ceiling(constants, pull, moved):
+def _ceiling(constants, pull, moved, owner, starts):
     """The highest value of a mixture of planes on [−1, 1]ⁿ."""
     total, height = 0.0, 0.0
     for k in range(len(pull)):
@@ -198,9 +214,7 @@ def _ceiling(constants, pull, moved):
         height += pull[k] * constants[k]
     if total <= 0:
         return np.inf
-    for r in range(len(moved)):
-        height += abs(moved[r])
-    return height / total
+    return (height + most_of(moved, owner, starts)) / total
 
 
 @njit
@@ -241,7 +255,7 @@ def price_labels(pointers, rows, entries, weight, column, base, people, labels, 
 
 
 @njit
-def add_planes(constants, slopes, which, slope):
+def add_planes(constants, slopes, which, slope, n_rows):
     """Add the slopes of some planes; the sum of their constants, and of all components of the slope regardless of sign.
 
     That sum is what the labels truly cost: multipliers at the signs of the slope price them as they are.
@@ -252,7 +266,7 @@ def add_planes(constants, slopes, which, slope):
         for r in range(len(slope)):
             slope[r] += slopes[k, r]
     size = 0.0
-    for r in range(len(slope)):
+    for r in range(n_rows):
         size += abs(slope[r])
     return constant, size
 

@@ -56,12 +56,16 @@ def best_within(cost_left, rows_left, cost_right, rows_right, root, most_tests, 
 
 @njit
 def cheapest_partner(cost, rows, cost_other, rows_other, root, most_tests, most_features, most_uses, slack, partner):
-    """For each use on one side the cheapest subtree that may stand on the other; infinite beyond the slack."""
-    order = np.argsort(cost_other)
+    """For each use on one side the cheapest subtree that may stand on the other; infinite beyond the slack.
+
+    A use may be had by other subtrees than the cheapest, and need not have a cost at all where less does as well: so
+    only the least that anything costs on this side tells what is beyond the slack.
+    """
+    order, least = np.argsort(cost_other), cost.min()
     for p in range(len(cost)):
         partner[p] = INFINITE
         for q in order:
-            if cost[p] + cost_other[q] >= slack:
+            if least + cost_other[q] >= slack:
                 break
             if keeps(rows[p], rows_other[q], root, most_tests, most_features, most_uses):
                 partner[p] = cost_other[q]
