@@ -13,6 +13,7 @@ from evenleaf.solve.search import kernels
 from evenleaf.solve.search.ascent import CLIMB
 from evenleaf.solve.search.boxes import first_boxes
 from evenleaf.solve.search.compiled import compile_problem
+from evenleaf.solve.search.kernels import planes
 from evenleaf.solve.search.model import Model
 from evenleaf.solve.search.worker import Worker
 from evenleaf.testing import brute_force
@@ -53,6 +54,22 @@ def test_the_nearest_point_is_that_of_the_planes_that_pull() -> None:
     assert point == pytest.approx([0.5, 0.9])  # the second plane is high enough already
     point, _, _ = nearest(np.zeros(2), constants, slopes, 0.5)
     assert point == pytest.approx([0.5, 0.25])
+
+
+@given(seed=st.integers(0, 10_000), n_planes=st.integers(1, 12))
+@settings(deadline=None, max_examples=60)
+def test_a_step_drops_planes_that_would_push_and_brings_the_others_to_the_level(seed: int, n_planes: int) -> None:
+    random = np.random.default_rng(seed)
+    n = 20
+    slopes = random.normal(size=(n_planes, n)) + random.normal(size=n)
+    gap, pull = random.normal(size=n_planes), random.exponential(size=n_planes) + 1e-3
+    nowhere, none = np.zeros(n), np.zeros(0, dtype=np.int64)
+    everyone = np.arange(n_planes)
+    step = planes._newton(nowhere, slopes, nowhere, gap, pull, everyone, nowhere, none, np.zeros(1, dtype=np.int64))
+    after = pull + step
+    assert (after >= -1e-9).all()
+    still = after > 1e-9
+    assert (slopes @ slopes.T @ step)[still] == pytest.approx(gap[still], abs=1e-5)
 
 
 def test_a_level_out_of_reach_is_seen() -> None:

@@ -20,7 +20,7 @@ from evenleaf.solve.proofs.facets import FACET_GRID, MOST_PEOPLE, NO_FACETS, Fac
 from evenleaf.solve.search.compiled import Compiled
 
 _SURE = 1e-6  # a share as close as that to 0 or 1 is one
-_WORTH = 1e-5  # of the objective: a row that gains less has no facet yet
+_WORTH = 1e-4  # of the objective: a row that gains less has no facet yet
 _MOST_ROWS, _MOST_LABELLINGS = 200, 1 << 18  # looked at in one go
 
 Row = tuple[int, np.ndarray, np.ndarray]  # its number, its entries, and the shares of its people

@@ -4,7 +4,7 @@ People are merged (equal features), features are ranks, labels are relative to c
 person i costs more with label k + 1 than with label 0.
 """
 
-from evenleaf.solve.search.kernels.compile import EPSILON, INFINITE, announce_compilation
+from evenleaf.solve.search.kernels.compile import INFINITE, announce_compilation
 from evenleaf.solve.search.kernels.descent import disparity_of, try_cuts, try_levels
 from evenleaf.solve.search.kernels.histograms import by_level, number_levels, segments
 from evenleaf.solve.search.kernels.labels import find_cut, label_side
@@ -26,6 +26,8 @@ from evenleaf.solve.search.kernels.subtrees import (
 )
 from evenleaf.solve.search.kernels.sweep import best_tree, crowd_levels, mark_cuts, mark_few_cuts, sweep_side
 from evenleaf.solve.search.kernels.wander import N_DRAWS, wander
+
+EPSILON = 1e-9  # a bound this close to the incumbent closes a box; well below the tolerance of a proof
 
 __all__ = [
     "EPSILON",

@@ -47,6 +47,11 @@ def project(centre, moved, owner, starts, point):
 @inner
 def _shrink(point, row, first, end):
     """Take the same off a row's multiplier and its facets', and no more than there is, until they are 1 together."""
+    if end - first == 1:  # nearly all rows: written out, as it is what takes the time
+        own, other = abs(point[row]), point[first]
+        kept = min(1.0, max(0.0, (own - other + 1.0) / 2))
+        point[row], point[first] = (kept if point[row] > 0 else -kept), 1.0 - kept
+        return
     less = 0.0
     for _ in range(end - first + 2):
         total, n = 0.0, 0

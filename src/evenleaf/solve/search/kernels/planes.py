@@ -7,7 +7,7 @@ import numpy as np
 from evenleaf.solve.search.kernels.compile import njit
 from evenleaf.solve.search.kernels.facets import along_faces, may_move, most_of, project, starts_of
 
-_MOST_ROUNDS, _MOST_HALVINGS = 15, 6
+_MOST_ROUNDS, _MOST_HALVINGS, _MOST_DROPPED = 15, 6, 16
 _RIDGE = 1e-8
 
 
@@ -82,11 +82,8 @@ def _nearest(centre, constants, slopes, level, tolerance, pull, point, best_pull
         active = np.flatnonzero(pull > 0)
         if len(active) == 0:
             continue
-        step = _newton(centre, slopes, moved, gap, active, point, owner, starts)
+        step = _newton(centre, slopes, moved, gap, pull, active, point, owner, starts)
         length = 1.0
-        for a in range(len(active)):
-            if step[a] < 0:
-                length = min(length, -pull[active[a]] / step[a])
         for _ in range(_MOST_HALVINGS):
             trial[:] = pull
             for a in range(len(active)):
@@ -160,8 +157,38 @@ def _place(centre, constants, slopes, level, pull, moved, point, gap, owner, sta
 
 
 @njit
-def _newton(centre, slopes, moved, gap, active, point, owner, starts):
-    """The step that would bring all active planes to the level, were no more components cut off."""
+def _newton(centre, slopes, moved, gap, pull, active, point, owner, starts):
+    """The step that would bring the active planes to the level, were no more components cut off.
+
+    No plane may push: one that would be made to stops pulling on the way, and the others go on without it. Were the
+    step only cut short there, the next round would begin with the same plane, and hardly get further.
+    """
+    matrix = _products(centre, slopes, moved, active, point, owner, starts)
+    step, missing = np.zeros(len(active)), gap[active]
+    left = np.arange(len(active))
+    for _ in range(_MOST_DROPPED):
+        more = _solve(matrix[left][:, left], missing[left])
+        length, first = 1.0, -1
+        for a in range(len(left)):
+            if more[a] < 0.0 and pull[active[left[a]]] + step[left[a]] < -length * more[a]:
+                length, first = -(pull[active[left[a]]] + step[left[a]]) / more[a], a
+        for a in range(len(left)):
+            step[left[a]] += length * more[a]
+        if first < 0:
+            break
+        for b in range(len(active)):
+            for a in range(len(left)):
+                missing[b] -= length * more[a] * matrix[b, left[a]]
+        step[left[first]] = -pull[active[left[first]]]
+        left = np.delete(left, first)
+        if len(left) == 0:
+            break
+    return step
+
+
+@njit
+def _products(centre, slopes, moved, active, point, owner, starts):
+    """How much a pull of one active plane raises another: the products of their slopes, as far as they may move."""
     size = len(active)
     free = np.flatnonzero(may_move(centre, moved, owner, point))
     matrix = np.empty((size, size))
@@ -176,12 +203,12 @@ def _newton(centre, slopes, moved, gap, active, point, owner, starts):
             total = 0.0
             for q in range(len(free)):
                 total += kept[a, q] * kept[b, q]
-            matrix[a, b] = total
+            matrix[a, b] = matrix[b, a] = total
         trace += matrix[a, a]
     ridge = _RIDGE * max(trace / size, 1e-6)
     for a in range(size):
         matrix[a, a] += ridge
-    return _solve(matrix, gap[active])
+    return matrix
 
 
 @njit
