@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenleaf.problem import Misclassification, Problem
-from evenleaf.solve.fronts.kernels.bits import BINARY, CONSTANT, laid_out, number_kinds, pack, pair_counts
-from evenleaf.solve.search.compiled import Feature
+from evenleaf.solve.fronts.kernels import bits as kernels
 
 _MOST_KINDS, _MOST_ROWS, _SAME = 64, 16, 1e-12
 
@@ -33,11 +32,12 @@ class Kinds:
 
 @dataclass(frozen=True, eq=False)
 class Bits:
-    """The columns with two values: `second[f]` is the value whose bit is set."""
+    """The columns with two values: `second[f]` says whether those with the upper one have the bit."""
 
     kinds: Kinds
-    features: tuple[Feature, ...]
-    second: np.ndarray
+    features: tuple[int, ...]
+    lower: tuple[float, ...]
+    second: tuple[bool, ...]
     counts: np.ndarray
 
     def sums(self) -> tuple[np.ndarray, np.ndarray]:
@@ -53,26 +53,34 @@ def find_bits(problem: Problem) -> Bits | None:
     kinds = _find_kinds(problem)
     if kinds is None:
         return None
-    table, shape = problem.people.features, problem.shape
-    order, _, words = laid_out(kinds.kind, len(kinds.heads))
-    allowed = shape.allowed(table.schema)
-    bits, room = np.empty((len(allowed), int(words[-1])), dtype=np.uint64), np.empty(len(order), dtype=np.uint8)
-    features: list[Feature] = []
+    table = problem.people.features
+    order, words = kernels.laid_out(kinds.kind, kinds.heads)
+    allowed = problem.shape.allowed(table.schema)
+    bits = np.empty((len(allowed), int(words[-1])), dtype=np.uint64)
+    octets, marks = bits.view(np.uint8), np.zeros(table.n_rows + 1, dtype=np.uint8)
+    features: list[int] = []
+    lower: list[float] = []
     second: list[bool] = []
+    gathered = 0
     for column in allowed:
-        values = table.data[column]
-        categorical = table.schema[column].is_categorical
+        values, categorical = table.data[column], table.schema[column].is_categorical
         # Numbers are told apart by their bits; −0.0, and missing numbers, are left to whoever ranks them.
-        found, other = pack(values if categorical else values.view(np.int64), order, room, bits[len(features)])
-        if found == CONSTANT:
+        whole = values if categorical else values.view(np.int64)
+        found, example = kernels.mark(whole, len(features) - gathered, marks)
+        if found == kernels.CONSTANT:
             continue
-        ends = np.sort(values[[0, other]])
-        if found != BINARY or not ends[0] < ends[1] or (categorical and ends[0] < 0):
+        plain, marked = values.item(0), values.item(example)
+        if found != kernels.BINARY or not (plain < marked or marked < plain) or (categorical and min(plain, marked) < 0):
             return None
-        features.append(Feature(column, False, categorical, ends))
-        second.append(bool(ends[1] == values[other]))
-    counts = pair_counts(bits[: len(features)], words)
-    return Bits(kinds, tuple(features), np.array(second, dtype=np.bool_), counts)
+        features.append(column)
+        lower.append(min(plain, marked))
+        second.append(marked > plain)
+        if len(features) == gathered + kernels.TOGETHER:
+            kernels.gather(marks, order, octets[gathered : len(features)])
+            gathered = len(features)
+    kernels.gather(marks, order, octets[gathered : len(features)])
+    counts = kernels.pair_counts(bits[: len(features)], words)
+    return Bits(kinds, tuple(features), tuple(lower), tuple(second), counts)
 
 
 def _find_kinds(problem: Problem) -> Kinds | None:
@@ -84,10 +92,9 @@ def _find_kinds(problem: Problem) -> Kinds | None:
     columns = disparity.matrix.toarray()
     uneven = people.weight.min() < people.weight.max()
     told_apart = np.vstack([columns, people.weight]) if uneven else columns
-    kind, example = number_kinds(people.outcome.values, told_apart, _MOST_KINDS)
+    kind, example, heads = kernels.number_kinds(people.outcome.values, told_apart.view(np.int64), _MOST_KINDS)
     if not len(example):
         return None
-    heads = np.bincount(kind, minlength=len(example))
     rows = _folded(columns[:, example], disparity.weight, heads)
     if rows is None:
         return None
@@ -103,11 +110,12 @@ def _folded(columns: np.ndarray, weight: np.ndarray, heads: np.ndarray) -> np.nd
     A row that compares averages sums to zero, so that of two classes both have the same difference but for its sign.
     """
     rows = columns * weight.sum(axis=1)[:, None]
-    if (np.abs(rows @ heads) > 1e-9 * (np.abs(rows) @ heads)).any():
+    sizes = np.abs(rows)
+    if (np.abs(rows @ heads) > 1e-9 * (sizes @ heads)).any():
         return None
     kept: list[np.ndarray] = []
-    for row in rows:
-        largest = np.abs(row).max(initial=0.0)
+    for row, size in zip(rows, sizes, strict=True):
+        largest = size.max(initial=0.0)
         for place, other in enumerate(kept):
             lead = int(np.abs(other).argmax())
             ratio = row[lead] / other[lead]

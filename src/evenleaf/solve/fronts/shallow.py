@@ -60,10 +60,10 @@ class Shallow:
 
     def _crude_test(self, f: int) -> Test:
         """A test that parts the two values; in its canonical form it is spelled afterwards."""
-        feature = self.bits.features[f]
-        if feature.categorical:
-            return SubsetTest(feature.column, (int(feature.values[0]),), False)
-        return ThresholdTest(feature.column, float(feature.values[0]), False)
+        column, lower = self.bits.features[f], self.bits.lower[f]
+        if self.problem.people.features.schema[column].is_categorical:
+            return SubsetTest(column, (int(lower),), False)
+        return ThresholdTest(column, lower, False)
 
     def _append(self, nodes: list[Node], stump: np.ndarray) -> None:
         g, flagged, others = (int(number) for number in stump)
