@@ -49,7 +49,7 @@ class Misclassification:
         """The weighted mean cost of the decisions."""
         # The cell of each person in the table of costs, read row by row.
         cell = outcome.values * outcome.n_classes + decided
-        return float((share * self.matrix(outcome.n_classes).ravel()[cell]).sum())
+        return float((share * self.matrix(outcome.n_classes).ravel().take(cell)).sum())
 
 
 def _rows_of_numbers(costs: Any) -> tuple[tuple[float, ...], ...]:

@@ -70,7 +70,8 @@ class Table:
             schema = infer_schema(columns, categorical)
         encoded = [_encode(column, columns[column.name]) for column in schema]
         length = len(encoded[0][0]) if encoded else count_rows(data)
-        return cls(schema, tuple(values for values, _ in encoded), tuple(count for _, count in encoded), length)
+        data, unseen = tuple(_frozen(values) for values, _ in encoded), tuple(count for _, count in encoded)
+        return cls(schema, data, unseen, length)
 
     @property
     def n_rows(self) -> int:
@@ -103,7 +104,7 @@ class Table:
     def take(self, rows: np.ndarray) -> Table:
         """Some of the people, in the given order; levels keep their codes, `unseen` still counts them all."""
         length = len(np.empty(self.n_rows, dtype=bool)[rows])
-        return Table(self.schema, tuple(values[rows] for values in self.data), self.unseen, length)
+        return Table(self.schema, tuple(_frozen(values[rows]) for values in self.data), self.unseen, length)
 
     def conform(self, schema: Schema) -> Table:
         """The same people seen through another schema (levels unknown to it become missing)."""
@@ -150,6 +151,12 @@ def read_only(values: np.ndarray) -> np.ndarray:
     if values.flags.writeable:
         values = values.copy()
         values.flags.writeable = False
+    return values
+
+
+def _frozen(values: np.ndarray) -> np.ndarray:
+    """The same array, which nobody else holds yet: so that `read_only` need not copy it again."""
+    values.flags.writeable = False
     return values
 
 

@@ -24,4 +24,6 @@ def threshold_above(values: np.ndarray, value: float) -> float:
     higher = values[values > value]
     if not higher.size:
         return float(value)
-    return float(midpoints(np.array([value, higher.min()]))[0])
+    low, high = float(value), float(higher.min())
+    middle = low / 2 + high / 2  # as in `midpoints`, for one pair
+    return middle if low <= middle < high else low

@@ -121,8 +121,9 @@ class Tree:
             if isinstance(node, Leaf):
                 reached[position] = np.uint8(position)
             else:
-                left = node.test.goes_left(table, slice(None))
-                reached[position] = np.where(left, reached.pop(node.left), reached.pop(node.right))
+                goes_left = node.test.goes_left(table, slice(None))
+                left, right = reached.pop(node.left), reached.pop(node.right)
+                reached[position] = right ^ ((left ^ right) * goes_left)  # `where` takes three times as long for bytes
         return np.broadcast_to(np.asarray(reached[0]), (table.n_rows,)).astype(np.intp)
 
     def decide(self, table: Table, reached: np.ndarray | None = None) -> np.ndarray:
@@ -134,7 +135,7 @@ class Tree:
         leaf = self.apply(table) if reached is None else reached
         said = np.array([node.value if isinstance(node, Leaf) else 0.0 for node in self.nodes])
         if self.target.classes is not None:
-            return said.astype(np.intp)[leaf]
+            return said.astype(np.intp).take(leaf)
         values = said[leaf]
         for position, node in enumerate(self.nodes):
             if isinstance(node, Leaf) and node.terms:

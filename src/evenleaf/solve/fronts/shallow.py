@@ -24,7 +24,7 @@ class Shallow:
         self.problem, self.bits = problem, bits
         self.sums, self.total = bits.sums()
 
-    def search(self) -> tuple[float, int, np.ndarray, np.ndarray]:
+    def search(self) -> tuple[float, int, list[int], list[int]]:
         """What a best tree is worth, its first test, and the stumps below it."""
         shape, limit = self.problem.shape, self.problem.max_discrimination
         found = best_shallow(
@@ -36,7 +36,7 @@ class Shallow:
             -1.0 if limit is None else limit + FEASIBILITY_TOLERANCE + EDGE,
             np.inf,
         )
-        return float(found[0]), int(found[1]), found[2], found[3]
+        return float(found[0]), int(found[1]), found[2].tolist(), found[3].tolist()
 
     def best(self) -> tuple[float, Tree]:
         """What a best tree is worth, and the tree; that of one label for all is always allowed."""
@@ -48,7 +48,7 @@ class Shallow:
             self._test(nodes, root, near, far)
         return worth, self._tidied(Tree(self.problem.people.features.schema, self.problem.target, tuple(nodes)))
 
-    def _test(self, nodes: list[Node], f: int, with_bit: np.ndarray, without: np.ndarray) -> None:
+    def _test(self, nodes: list[Node], f: int, with_bit: list[int], without: list[int]) -> None:
         """Append a test and both parts below it; the lower value goes left."""
         place = len(nodes)
         test = self._crude_test(f)
@@ -65,12 +65,12 @@ class Shallow:
             return SubsetTest(column, (int(lower),), False)
         return ThresholdTest(column, lower, False)
 
-    def _append(self, nodes: list[Node], stump: np.ndarray) -> None:
-        g, flagged, others = (int(number) for number in stump)
+    def _append(self, nodes: list[Node], stump: list[int]) -> None:
+        g, flagged, others = stump
         if g == LEAF:
             nodes.append(Leaf(float(flagged)))
         else:
-            self._test(nodes, g, np.array([LEAF, flagged, flagged]), np.array([LEAF, others, others]))
+            self._test(nodes, g, [LEAF, flagged, flagged], [LEAF, others, others])
 
     def _tidied(self, tree: Tree) -> Tree:
         """The canonical form, found with one person of each sort that the tests tell apart, and the weight of all."""
