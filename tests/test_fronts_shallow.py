@@ -83,7 +83,7 @@ def test_counts_are_those_of_people() -> None:
     bits = find_bits(pose(people, fairness=DisparateImpact()))
     assert bits is not None
     set_bits = np.array([values == values.max() for values in people.features.data])
-    set_bits = np.where(np.array(bits.second)[:, None], set_bits, ~set_bits)
+    set_bits = np.where(np.array(bits.upper_is_set)[:, None], set_bits, ~set_bits)
     together = (set_bits[:, None] & set_bits[None]).sum(axis=2)
     np.testing.assert_array_equal(bits.counts.sum(axis=0), together)
     assert bits.counts.dtype == np.int64

@@ -21,23 +21,27 @@ _MOST_KINDS, _MOST_ROWS, _SAME = 64, 16, 1e-12
 class Kinds:
     """How many people of each kind there are, and what the second label adds to loss and disparities (kind × d + 1).
 
-    `offset` is the vector of a tree that gives everybody the first label.
+    `weight` is that of one person; `offset` is the vector of a tree that gives everybody the first label.
     """
 
     kind: np.ndarray
     heads: np.ndarray
+    weight: np.ndarray
     vectors: np.ndarray
     offset: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class Bits:
-    """The columns with two values: `second[f]` says whether those with the upper one have the bit."""
+    """The columns with two values, the lower and the upper one, and which of them has its bit set.
+
+    `counts` are the people of each kind with both of two bits (kind × feature × feature).
+    """
 
     kinds: Kinds
-    features: tuple[int, ...]
-    lower: tuple[float, ...]
-    second: tuple[bool, ...]
+    features: list[int]
+    ends: list[tuple[float, float]]
+    upper_is_set: list[bool]
     counts: np.ndarray
 
     def sums(self) -> tuple[np.ndarray, np.ndarray]:
@@ -53,34 +57,44 @@ def find_bits(problem: Problem) -> Bits | None:
     kinds = _find_kinds(problem)
     if kinds is None:
         return None
-    table = problem.people.features
+    allowed = problem.shape.allowed(problem.people.features.schema)
     order, words = kernels.laid_out(kinds.kind, kinds.heads)
-    allowed = problem.shape.allowed(table.schema)
     bits = np.empty((len(allowed), int(words[-1])), dtype=np.uint64)
-    octets, marks = bits.view(np.uint8), np.zeros(table.n_rows + 1, dtype=np.uint8)
     features: list[int] = []
-    lower: list[float] = []
-    second: list[bool] = []
-    gathered = 0
+    ends: list[tuple[float, float]] = []
+    upper_is_set: list[bool] = []
+    marks, gathered = np.zeros(problem.people.n_people + 1, dtype=np.uint8), 0
     for column in allowed:
-        values, categorical = table.data[column], table.schema[column].is_categorical
-        # Numbers are told apart by their bits; −0.0, and missing numbers, are left to whoever ranks them.
-        whole = values if categorical else values.view(np.int64)
-        found, example = kernels.mark(whole, len(features) - gathered, marks)
-        if found == kernels.CONSTANT:
-            continue
-        plain, marked = values.item(0), values.item(example)
-        if found != kernels.BINARY or not (plain < marked or marked < plain) or (categorical and min(plain, marked) < 0):
+        found = _two_values(problem, column, len(features) - gathered, marks)
+        if found is None:
             return None
+        plain, marked = found
+        if plain == marked:
+            continue
         features.append(column)
-        lower.append(min(plain, marked))
-        second.append(marked > plain)
+        ends.append((plain, marked) if plain < marked else (marked, plain))
+        upper_is_set.append(plain < marked)
         if len(features) == gathered + kernels.TOGETHER:
-            kernels.gather(marks, order, octets[gathered : len(features)])
+            kernels.gather(marks, order, bits[gathered : len(features)].view(np.uint8))
             gathered = len(features)
-    kernels.gather(marks, order, octets[gathered : len(features)])
-    counts = kernels.pair_counts(bits[: len(features)], words)
-    return Bits(kinds, tuple(features), tuple(lower), tuple(second), counts)
+    bits = bits[: len(features)]
+    kernels.gather(marks, order, bits[gathered:].view(np.uint8))
+    return Bits(kinds, features, ends, upper_is_set, kernels.pair_counts(bits, words))
+
+
+def _two_values(problem: Problem, column: int, place: int, marks: np.ndarray) -> tuple[float, float] | None:
+    """The first person's value of a column and the other one, whose people are marked; the same where there is none.
+
+    Numbers are told apart by their bits; −0.0, and missing values, are left to whoever ranks them.
+    """
+    table = problem.people.features
+    values, categorical = table.data[column], table.schema[column].is_categorical
+    found, example = kernels.mark(values if categorical else values.view(np.int64), place, marks)
+    plain, marked = values.item(0), values.item(example)
+    if found == kernels.CONSTANT:
+        return 0.0, 0.0
+    two = found == kernels.BINARY and (plain < marked or marked < plain)
+    return None if not two or (categorical and min(plain, marked) < 0) else (plain, marked)
 
 
 def _find_kinds(problem: Problem) -> Kinds | None:
@@ -99,9 +113,11 @@ def _find_kinds(problem: Problem) -> Kinds | None:
     if rows is None:
         return None
     factor = 1.0 if problem.max_discrimination is not None else problem.fairness_weight
-    costs = problem.loss.table(people.outcome.take(example)) * (people.weight[example] / people.weight.sum())[:, None]
+    weight = people.weight[example]
+    costs = problem.loss.table(people.outcome.take(example)) * (weight / people.weight.sum())[:, None]
     vectors = np.column_stack([costs[:, 1] - costs[:, 0], factor * rows.T])
-    return Kinds(kind, heads, vectors, np.concatenate([[heads @ costs[:, 0]], np.zeros(len(rows))]))
+    offset = np.concatenate([[heads @ costs[:, 0]], np.zeros(len(rows))])
+    return Kinds(kind, heads, weight, vectors, offset)
 
 
 def _folded(columns: np.ndarray, weight: np.ndarray, heads: np.ndarray) -> np.ndarray | None:
@@ -114,8 +130,7 @@ def _folded(columns: np.ndarray, weight: np.ndarray, heads: np.ndarray) -> np.nd
     if (np.abs(rows @ heads) > 1e-9 * (sizes @ heads)).any():
         return None
     kept: list[np.ndarray] = []
-    for row, size in zip(rows, sizes, strict=True):
-        largest = size.max(initial=0.0)
+    for row, largest in zip(rows, sizes.max(axis=1, initial=0.0), strict=True):
         for place, other in enumerate(kept):
             lead = int(np.abs(other).argmax())
             ratio = row[lead] / other[lead]

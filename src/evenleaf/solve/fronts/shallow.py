@@ -10,9 +10,8 @@ import numpy as np
 
 from evenleaf.problem import EDGE, FEASIBILITY_TOLERANCE, Problem
 from evenleaf.solve.fronts.bits import Bits, find_bits
-from evenleaf.solve.fronts.kernels.bits import parted
 from evenleaf.solve.fronts.kernels.shallow import LEAF, best_shallow
-from evenleaf.tree import Branch, Leaf, Node, SubsetTest, Test, ThresholdTest, Tree, tidy
+from evenleaf.tree import Branch, Leaf, Node, SubsetTest, Test, ThresholdTest, Tree, threshold_between
 
 _MOST_FEATURES = 256  # beyond this, looking at every tree takes longer than bounds do
 
@@ -41,47 +40,42 @@ class Shallow:
     def best(self) -> tuple[float, Tree]:
         """What a best tree is worth, and the tree; that of one label for all is always allowed."""
         worth, root, near, far = self.search()
-        nodes: list[Node] = []
-        if root == LEAF:
-            nodes.append(Leaf(float(near[1])))
-        else:
-            self._test(nodes, root, near, far)
-        return worth, self._tidied(Tree(self.problem.people.features.schema, self.problem.target, tuple(nodes)))
+        nodes = tuple(self._spelled(root, near, far))
+        return worth, Tree(self.problem.people.features.schema, self.problem.target, nodes)
 
-    def _test(self, nodes: list[Node], f: int, with_bit: list[int], without: list[int]) -> None:
-        """Append a test and both parts below it; the lower value goes left."""
-        place = len(nodes)
-        test = self._crude_test(f)
-        nodes.append(Leaf(0.0))  # the test is put here once it is known where its right part begins
-        low, high = (without, with_bit) if self.bits.second[f] else (with_bit, without)
-        self._append(nodes, low)
-        nodes[place] = Branch(test, place + 1, len(nodes))
-        self._append(nodes, high)
+    def _spelled(self, root: int, near: list[int], far: list[int]) -> list[Node]:
+        """The nodes in the canonical form, that of `tidy`; on either side of each test there is somebody."""
+        if root == LEAF or near == far == [LEAF, near[1], near[1]]:
+            return [Leaf(float(near[1]))]
+        both, each = self.bits.counts[:, root], self.bits.counts.diagonal(axis1=1, axis2=2)
+        flagged, others = both[:, root], self.bits.kinds.heads - both[:, root]
+        test, low, high = self._test(root, flagged, others), (far, others, each - both), (near, flagged, both)
+        if not self.bits.upper_is_set[root]:
+            low, high = high, low
+        left = self._stump(1, *low)
+        right = self._stump(1 + len(left), *high)
+        return [Branch(test, 1, 1 + len(left)), *left, *right]
 
-    def _crude_test(self, f: int) -> Test:
-        """A test that parts the two values; in its canonical form it is spelled afterwards."""
-        column, lower = self.bits.features[f], self.bits.lower[f]
-        if self.problem.people.features.schema[column].is_categorical:
-            return SubsetTest(column, (int(lower),), False)
-        return ThresholdTest(column, lower, False)
-
-    def _append(self, nodes: list[Node], stump: list[int]) -> None:
-        g, flagged, others = stump
+    def _stump(self, place: int, stump: list[int], people: np.ndarray, flagged: np.ndarray) -> list[Node]:
+        """The nodes of a stump from a place on, for so many people of each kind, so many of them with each bit."""
+        g, label, other = stump
         if g == LEAF:
-            nodes.append(Leaf(float(flagged)))
-        else:
-            self._test(nodes, g, [LEAF, flagged, flagged], [LEAF, others, others])
+            return [Leaf(float(label))]
+        low, high = (other, label) if self.bits.upper_is_set[g] else (label, other)
+        test = self._test(g, flagged[:, g], people - flagged[:, g])
+        return [Branch(test, place + 1, place + 2), Leaf(float(low)), Leaf(float(high))]
 
-    def _tidied(self, tree: Tree) -> Tree:
-        """The canonical form, found with one person of each sort that the tests tell apart, and the weight of all."""
-        people = self.problem.people
-        sort, columns = np.zeros(people.n_people, dtype=np.uint8), sorted(tree.feature_uses)
-        for number, column in enumerate(columns):
-            values = people.features.data[column]
-            sort |= (values != values[0]).view(np.uint8) << np.uint8(number)
-        first, weight = parted(sort, people.weight, 1 << len(columns))
-        present = first >= 0
-        return tidy(tree, people.features.take(first[present]), weight[present])
+    def _test(self, f: int, flagged: np.ndarray, others: np.ndarray) -> Test:
+        """The lower value goes left; what nobody has goes with the heavier side."""
+        column, (lower, upper) = self.bits.features[f], self.bits.ends[f]
+        left, right = (others, flagged) if self.bits.upper_is_set[f] else (flagged, others)
+        heavier_left = bool((left - right) @ self.bits.kinds.weight >= 0)
+        described = self.problem.people.features.schema[column]
+        if not described.is_categorical:
+            return ThresholdTest(column, threshold_between(lower, upper), heavier_left)
+        levels = range(len(described.levels))
+        named = (level for level in levels if level == lower or (heavier_left and level != upper))
+        return SubsetTest(column, tuple(named), heavier_left)
 
 
 def find_shallow(problem: Problem) -> Shallow | None:

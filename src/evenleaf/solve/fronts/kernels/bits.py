@@ -148,14 +148,3 @@ def pair_counts(bits, words):
                     total += _ones(one[w] & two[w])
                 counts[k, f, g] = counts[k, g, f] = np.int64(total)
     return counts
-
-
-@njit
-def parted(sort, weight, n_sorts):
-    """The first person of each sort (−1 where there is none), and what all of it weigh."""
-    first, total = np.full(n_sorts, -1, np.int64), np.zeros(n_sorts)
-    for i in range(len(sort)):
-        if first[sort[i]] < 0:
-            first[sort[i]] = i
-        total[sort[i]] += weight[i]
-    return first, total
