@@ -19,9 +19,10 @@ _MOST_KINDS, _MOST_ROWS, _SAME = 64, 16, 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Kinds:
-    """How many people of each kind there are, and what the second label adds to loss and disparities (kind × d + 1).
+    """How many people of each kind there are, and what one of them adds (kind × d + 2).
 
-    `weight` is that of one person; `offset` is the vector of a tree that gives everybody the first label.
+    That is what the second label adds to the loss and to the disparities, and 1 to the people. `weight` is that of one
+    person; `offset` is the loss and the disparities of a tree that gives everybody the first label.
     """
 
     kind: np.ndarray
@@ -46,10 +47,9 @@ class Bits:
 
     def sums(self) -> tuple[np.ndarray, np.ndarray]:
         """Vectors and people over all with both bits (quantity × feature × feature), and over everybody."""
-        by_kind = np.column_stack([self.kinds.vectors, np.ones(len(self.kinds.heads))])
         n_kinds, n_features = self.counts.shape[:2]
-        pairs = by_kind.T @ self.counts.reshape(n_kinds, -1).astype(np.float64)
-        return pairs.reshape(len(pairs), n_features, n_features), self.kinds.heads @ by_kind
+        pairs = self.kinds.vectors.T @ self.counts.reshape(n_kinds, -1).astype(np.float64)
+        return pairs.reshape(len(pairs), n_features, n_features), self.kinds.heads @ self.kinds.vectors
 
 
 def find_bits(problem: Problem) -> Bits | None:
@@ -57,15 +57,17 @@ def find_bits(problem: Problem) -> Bits | None:
     kinds = _find_kinds(problem)
     if kinds is None:
         return None
-    allowed = problem.shape.allowed(problem.people.features.schema)
+    table = problem.people.features
+    allowed = problem.shape.allowed(table.schema)
     order, words = kernels.laid_out(kinds.kind, kinds.heads)
     bits = np.empty((len(allowed), int(words[-1])), dtype=np.uint64)
     features: list[int] = []
     ends: list[tuple[float, float]] = []
     upper_is_set: list[bool] = []
-    marks, gathered = np.zeros(problem.people.n_people + 1, dtype=np.uint8), 0
+    marks, gathered = np.zeros(table.n_rows + 1, dtype=np.uint8), 0
     for column in allowed:
-        found = _two_values(problem, column, len(features) - gathered, marks)
+        categorical = table.schema[column].is_categorical
+        found = _two_values(table.data[column], categorical, len(features) - gathered, marks)
         if found is None:
             return None
         plain, marked = found
@@ -82,17 +84,15 @@ def find_bits(problem: Problem) -> Bits | None:
     return Bits(kinds, features, ends, upper_is_set, kernels.pair_counts(bits, words))
 
 
-def _two_values(problem: Problem, column: int, place: int, marks: np.ndarray) -> tuple[float, float] | None:
-    """The first person's value of a column and the other one, whose people are marked; the same where there is none.
+def _two_values(values: np.ndarray, categorical: bool, place: int, marks: np.ndarray) -> tuple[float, float] | None:
+    """The first person's value of a column and the other one, whose people are marked; zeros where there is none.
 
     Numbers are told apart by their bits; −0.0, and missing values, are left to whoever ranks them.
     """
-    table = problem.people.features
-    values, categorical = table.data[column], table.schema[column].is_categorical
     found, example = kernels.mark(values if categorical else values.view(np.int64), place, marks)
-    plain, marked = values.item(0), values.item(example)
     if found == kernels.CONSTANT:
         return 0.0, 0.0
+    plain, marked = values.item(0), values.item(example)
     two = found == kernels.BINARY and (plain < marked or marked < plain)
     return None if not two or (categorical and min(plain, marked) < 0) else (plain, marked)
 
@@ -114,8 +114,8 @@ def _find_kinds(problem: Problem) -> Kinds | None:
         return None
     factor = 1.0 if problem.max_discrimination is not None else problem.fairness_weight
     weight = people.weight[example]
-    costs = problem.loss.table(people.outcome.take(example)) * (weight / people.weight.sum())[:, None]
-    vectors = np.column_stack([costs[:, 1] - costs[:, 0], factor * rows.T])
+    costs = problem.loss.matrix(2)[people.outcome.values[example]] * (weight / people.weight.sum())[:, None]
+    vectors = np.column_stack([costs[:, 1] - costs[:, 0], factor * rows.T, np.ones(len(heads))])
     offset = np.concatenate([[heads @ costs[:, 0]], np.zeros(len(rows))])
     return Kinds(kind, heads, weight, vectors, offset)
 
@@ -125,19 +125,25 @@ def _folded(columns: np.ndarray, weight: np.ndarray, heads: np.ndarray) -> np.nd
 
     A row that compares averages sums to zero, so that of two classes both have the same difference but for its sign.
     """
-    rows = columns * weight.sum(axis=1)[:, None]
-    sizes = np.abs(rows)
-    if (np.abs(rows @ heads) > 1e-9 * (sizes @ heads)).any():
-        return None
-    kept: list[np.ndarray] = []
-    for row, largest in zip(rows, sizes.max(axis=1, initial=0.0), strict=True):
-        for place, other in enumerate(kept):
-            lead = int(np.abs(other).argmax())
-            ratio = row[lead] / other[lead]
-            if np.abs(row - ratio * other).max() <= _SAME * largest:
-                kept[place] = other * (1 + abs(ratio))
-                break
-        else:
-            if largest > 0:
-                kept.append(row)
-    return np.array(kept).reshape(len(kept), len(heads))
+    rows, people = (columns * weight.sum(axis=1)[:, None]).tolist(), heads.tolist()
+    kept: list[list[float]] = []
+    for row in rows:  # kinds are few, and numbers in lists are then faster than arrays
+        terms = [entry * count for entry, count in zip(row, people, strict=True)]
+        if abs(sum(terms)) > 1e-9 * sum(map(abs, terms)):
+            return None
+        _fold(row, kept)
+    return np.array(kept).reshape(len(kept), len(people))
+
+
+def _fold(row: list[float], kept: list[list[float]]) -> None:
+    """Add a row to those that are kept: to one that it is proportional to, or as one more."""
+    sizes = list(map(abs, row))
+    for place, other in enumerate(kept):
+        largest = list(map(abs, other))
+        lead = largest.index(max(largest))
+        ratio = row[lead] / other[lead]
+        if all(abs(one - ratio * two) <= _SAME * max(sizes) for one, two in zip(row, other, strict=True)):
+            kept[place] = [entry * (1 + abs(ratio)) for entry in other]
+            return
+    if max(sizes) > 0:
+        kept.append(row)

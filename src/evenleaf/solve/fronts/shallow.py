@@ -47,22 +47,24 @@ class Shallow:
         """The nodes in the canonical form, that of `tidy`; on either side of each test there is somebody."""
         if root == LEAF or near == far == [LEAF, near[1], near[1]]:
             return [Leaf(float(near[1]))]
-        both, each = self.bits.counts[:, root], self.bits.counts.diagonal(axis1=1, axis2=2)
-        flagged, others = both[:, root], self.bits.kinds.heads - both[:, root]
-        test, low, high = self._test(root, flagged, others), (far, others, each - both), (near, flagged, both)
+        flagged = self.bits.counts[:, root, root]
+        others = self.bits.kinds.heads - flagged
+        test, low, high = self._test(root, flagged, others), (far, others, False), (near, flagged, True)
         if not self.bits.upper_is_set[root]:
             low, high = high, low
-        left = self._stump(1, *low)
-        right = self._stump(1 + len(left), *high)
+        left = self._stump(1, root, *low)
+        right = self._stump(1 + len(left), root, *high)
         return [Branch(test, 1, 1 + len(left)), *left, *right]
 
-    def _stump(self, place: int, stump: list[int], people: np.ndarray, flagged: np.ndarray) -> list[Node]:
-        """The nodes of a stump from a place on, for so many people of each kind, so many of them with each bit."""
+    def _stump(self, place: int, root: int, stump: list[int], people: np.ndarray, with_bit: bool) -> list[Node]:
+        """The nodes of a stump from a place on, for so many people of each kind, those with the root's bit or not."""
         g, label, other = stump
         if g == LEAF:
             return [Leaf(float(label))]
+        both = self.bits.counts[:, root, g]
+        flagged = both if with_bit else self.bits.counts[:, g, g] - both
         low, high = (other, label) if self.bits.upper_is_set[g] else (label, other)
-        test = self._test(g, flagged[:, g], people - flagged[:, g])
+        test = self._test(g, flagged, people - flagged)
         return [Branch(test, place + 1, place + 2), Leaf(float(low)), Leaf(float(high))]
 
     def _test(self, f: int, flagged: np.ndarray, others: np.ndarray) -> Test:
