@@ -131,7 +131,7 @@ class Shape:
         reached = tree.apply(table) if reached is None else reached
         leaves = [position for position, node in enumerate(tree.nodes) if isinstance(node, Leaf)]
         if len(leaves) <= _FEW_LEAVES:  # comparing is faster than counting, leaf by leaf
-            fewest = min(np.count_nonzero(reached == leaf) for leaf in leaves)
+            fewest = min(int(np.count_nonzero(reached == leaf)) for leaf in leaves)
         else:
             fewest = int(np.bincount(reached, minlength=len(tree.nodes))[leaves].min())
         if fewest < self.min_samples_leaf:
