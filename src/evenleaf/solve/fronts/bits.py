@@ -115,8 +115,8 @@ def _find_kinds(problem: Problem) -> Kinds | None:
     factor = 1.0 if problem.max_discrimination is not None else problem.fairness_weight
     weight = people.weight[example]
     costs = problem.loss.matrix(2)[people.outcome.values[example]] * (weight / people.weight.sum())[:, None]
-    vectors, offset = np.ones((len(heads), len(rows) + 2)), np.zeros(len(rows) + 1)
-    vectors[:, 0], vectors[:, 1:-1] = costs[:, 1] - costs[:, 0], factor * rows.T
+    vectors = np.column_stack([costs[:, 1] - costs[:, 0], factor * rows.T, np.ones(len(heads))])
+    offset = np.zeros(len(rows) + 1)
     offset[0] = heads @ costs[:, 0]
     return Kinds(kind, heads, weight, vectors, offset)
 
