@@ -128,6 +128,19 @@ def test_row_values_add_up(sample: Sample, seed: int) -> None:
     assert rows.sum() == pytest.approx(operator.value(psi), abs=1e-12)
 
 
+@pytest.mark.parametrize("n_classes", [1, 2, 3, 4, 7])
+def test_differences_of_few_and_of_many_classes(n_classes: int) -> None:
+    draw = np.random.default_rng(n_classes)
+    matrix = sp.csr_array(draw.normal(size=(5, 40)) * (draw.random((5, 40)) < 0.5))
+    codes = draw.integers(0, n_classes, 40)
+    psi = indicators(codes, n_classes)
+    assert psi.shape == (40, n_classes)
+    assert (psi.argmax(axis=1) == codes).all()
+    assert (psi.sum(axis=1) == 1).all()
+    differences = Disparity(matrix, np.ones((5, n_classes))).differences(psi)
+    assert differences == pytest.approx(matrix.toarray() @ psi, abs=1e-12)
+
+
 def test_rows_on_the_edge_of_a_rounding_are_merged_all_the_same() -> None:
     """A number half-way between two of the grid that rows are rounded to: its neighbours go either way."""
     edge = (2.0**36 + 0.5) / 2.0**37

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,11 +17,12 @@ from evenleaf.solve.certificate import Certificate, certificate_from_bytes
 from evenleaf.solve.certify import check
 from evenleaf.solve.fronts import FrontSolver
 from evenleaf.solve.fronts.bits import find_bits
+from evenleaf.solve.fronts.kernels.bits import number_kinds
 from evenleaf.solve.fronts.shallow import find_shallow
-from evenleaf.table import People
+from evenleaf.table import People, Table
 from evenleaf.testing import check_against_brute_force, people_from
 from evenleaf.testing.strategies import problems
-from evenleaf.tree import tidy
+from evenleaf.tree import SubsetTest, tidy
 
 SOLVER = FrontSolver()
 FEW_ROWS = ("impact", "conditional", "opportunity", "predictive", "odds", "mistreatment", "combination")
@@ -83,10 +85,41 @@ def test_counts_are_those_of_people() -> None:
     bits = find_bits(pose(people, fairness=DisparateImpact()))
     assert bits is not None
     set_bits = np.array([values == values.max() for values in people.features.data])
-    set_bits = np.where(bits.second[:, None], set_bits, ~set_bits)
+    set_bits = np.where(np.array(bits.upper_is_set)[:, None], set_bits, ~set_bits)
     together = (set_bits[:, None] & set_bits[None]).sum(axis=2)
     np.testing.assert_array_equal(bits.counts.sum(axis=0), together)
     assert bits.counts.dtype == np.int64
+
+
+def test_bits_of_many_columns_are_gathered_eight_at_a_time() -> None:
+    """Constant columns in between take no bit, and columns beyond eight and sixteen begin anew."""
+    draw = np.random.default_rng(5)
+    columns = {f"b{place}": draw.integers(0, 2, 1300) if place % 5 else np.full(1300, 3) for place in range(24)}
+    people = people_from(columns, draw.integers(0, 2, 1300).tolist(), {"g": draw.integers(0, 3, 1300).tolist()})
+    bits = find_bits(pose(people, fairness=DisparateImpact()))
+    assert bits is not None
+    assert bits.features == [place for place in range(24) if place % 5]
+    table = np.array([people.features.data[column] for column in bits.features])
+    upper = np.where(np.array(bits.upper_is_set)[:, None], table == 1, table == 0)
+    for kind, counts in enumerate(bits.counts):
+        of_kind = upper[:, bits.kinds.kind == kind].astype(int)
+        np.testing.assert_array_equal(counts, of_kind @ of_kind.T)
+
+
+@given(seed=st.integers(0, 10_000), n_people=st.sampled_from([1, 511, 512, 513, 1500]), n_rows=st.integers(0, 3))
+@settings(max_examples=40, deadline=None)
+def test_kinds_are_numbered_as_they_come(seed: int, n_people: int, n_rows: int) -> None:
+    draw = np.random.default_rng(seed)
+    codes, columns = draw.integers(0, 2, n_people), draw.integers(-1, 2, (n_rows, n_people))
+    kind, example, heads = number_kinds(codes, columns, 64)
+    known: dict[tuple[int, ...], int] = {}
+    people = zip(codes.tolist(), *columns.tolist(), strict=True)
+    expected = [known.setdefault(person, len(known)) for person in people]
+    assert kind.tolist() == expected
+    assert example.tolist() == [expected.index(number) for number in range(len(known))]
+    assert heads.tolist() == np.bincount(expected).tolist()
+    assert len(number_kinds(codes, columns, len(known))[1]) == len(known)
+    assert len(known) == 1 or not len(number_kinds(codes, columns, len(known) - 1)[1])
 
 
 @pytest.mark.parametrize(
@@ -138,6 +171,23 @@ def test_trees_have_their_canonical_form() -> None:
         assert tree == tidy(tree, people.features, people.weight)
         depths.add(tree.depth)
     assert 2 in depths
+
+
+def test_levels_that_nobody_has_are_spelled_as_tidy_spells_them() -> None:
+    """The levels in the middle and at the end are not among these people: they go with the heavier side."""
+    spelled = set()
+    for seed in range(20):
+        everybody = random_people(seed, 150, 4, 2, weighted=bool(seed % 2))
+        levels = {f"b{place}": ["a", "c"] for place in range(4)}
+        texts = {name: np.array(levels[name])[(everybody.features.column(name) != 0).astype(int)] for name in levels}
+        seen = {name: [*values.tolist(), "b", "d"] for name, values in texts.items()}
+        table = Table.of(seen).take(np.arange(150))
+        people = replace(everybody, features=table)
+        tree = SOLVER.solve(pose(people, fairness=DisparateImpact(), max_discrimination=0.2), Budget()).tree
+        assert tree is not None
+        assert tree == tidy(tree, people.features, people.weight)
+        spelled |= {test.left for test in tree.tests if isinstance(test, SubsetTest)}
+    assert spelled == {(0,), (0, 1, 3)}
 
 
 @pytest.mark.parametrize("limit", [None, 0.05])

@@ -157,6 +157,19 @@ class TestLimits:
         empty = tree(Branch(ThresholdTest(0, 99.0), 1, 2), Leaf(0), Leaf(1))
         assert Shape().violations(empty, TABLE) == ("a leaf holds 0 people, fewer than 1",)
 
+    @pytest.mark.parametrize("n_leaves", [2, 8, 9, 30])
+    def test_the_smallest_leaf_counts_among_few_and_among_many(self, n_leaves: int) -> None:
+        """Leaf k, cut off from the rest by the k-th threshold, holds k + 1 people."""
+        numbers = np.repeat(np.arange(n_leaves), np.arange(n_leaves) + 1)
+        people = people_from({"x": numbers.tolist()}, (numbers % 2).tolist())
+        nodes: list[Node] = []
+        for k in range(n_leaves - 1):
+            nodes += [Branch(ThresholdTest(0, k + 0.5), 2 * k + 1, 2 * k + 2), Leaf(k % 2)]
+        chain = Tree(people.features.schema, Target.of(people.outcome), (*nodes, Leaf((n_leaves - 1) % 2)))
+        assert Shape(max_depth=99).violations(chain, people.features) == ()
+        too_few = Shape(max_depth=99, min_samples_leaf=2).violations(chain, people.features)
+        assert too_few == ("a leaf holds 1 people, fewer than 2",)
+
     def test_people_are_counted_and_not_their_weights(self) -> None:
         problem = pose(replace(PEOPLE, weight=np.array([100.0, 0.0, 0.0, 0.0])), shape=Shape(min_samples_leaf=2))
         assert problem.evaluate(STUMP).violations == ("a leaf holds 1 people, fewer than 2",)

@@ -119,7 +119,8 @@ def grow(people: People, criterion: str, max_depth: int | None, least: int) -> T
     else:
         by_group = people.weight[:, None]
     nodes: list[Node] = []
-    grower = _Grower(people.features, np.column_stack([by_class, by_group]), by_class.shape[1], criterion, least)
+    sums = np.ascontiguousarray(np.column_stack([by_class, by_group]))  # people are taken by row
+    grower = _Grower(people.features, sums, by_class.shape[1], criterion, least)
     grower.write(np.arange(people.n_people), np.inf if max_depth is None else max_depth, nodes)
     return Tree(people.features.schema, Target.of(people.outcome), tuple(nodes))
 

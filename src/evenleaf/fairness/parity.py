@@ -17,15 +17,17 @@ def parity_rows(groups: Groups, person_weight: np.ndarray, stratum: np.ndarray, 
     """
     n_strata = len(class_weight)
     inside = np.flatnonzero(stratum >= 0)
-    s, c, g = person_weight[inside], stratum[inside], groups.codes[inside]
+    s, c, g = person_weight, stratum, groups.codes
+    if len(inside) < len(stratum):
+        s, c, g = s[inside], c[inside], g[inside]
     cell = c * groups.n_groups + g
     per_group = np.bincount(cell, weights=s, minlength=n_strata * groups.n_groups).reshape(n_strata, groups.n_groups)
     filled = per_group > 0
 
     group = np.arange(groups.n_groups)
-    overall = over(s, per_group.sum(axis=1)[c])
+    overall = over(s, per_group.sum(axis=1).take(c))
     # For members s/S − s/S₁ is −s/S₁ times the share of the others, which loses no digits.
-    own = -over(s, per_group[c, g]) * _share_of_others(per_group)[c, g]
+    own = -over(s, per_group.take(cell)) * _share_of_others(per_group).take(cell)
     values = np.where(g == group[:, None], own, overall)
     if not filled.all():
         values = np.where(filled[c].T, values, 0.0)

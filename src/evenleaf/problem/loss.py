@@ -47,9 +47,11 @@ class Misclassification:
 
     def value(self, outcome: Outcome, decided: np.ndarray, share: np.ndarray) -> float:
         """The weighted mean cost of the decisions."""
+        if self.costs is None:
+            return float((share * (outcome.values != decided)).sum())
         # The cell of each person in the table of costs, read row by row.
         cell = outcome.values * outcome.n_classes + decided
-        return float((share * self.matrix(outcome.n_classes).ravel()[cell]).sum())
+        return float((share * self.matrix(outcome.n_classes).ravel().take(cell)).sum())
 
 
 def _rows_of_numbers(costs: Any) -> tuple[tuple[float, ...], ...]:

@@ -14,6 +14,7 @@ from evenleaf.tree import Leaf, LinearTest, Tree
 
 Branching = Literal["single", "linear"]
 LeafModel = Literal["constant", "linear"]
+_FEW_LEAVES = 8
 
 
 @dataclass(frozen=True)
@@ -109,24 +110,30 @@ class Shape:
             yield "a linear leaf, where leaves must be constant"
 
     def _features(self, tree: Tree) -> Iterator[str]:
-        names, uses = tree.schema.names, tree.feature_uses
-        looked_at = set(uses) | {t.column for node in tree.nodes if isinstance(node, Leaf) for t in node.terms}
-        for column in sorted(looked_at - set(self.allowed(tree.schema))):
-            yield f"{names[column]!r} is used but not allowed"
-        for column, limit in self.use_limits(tree.schema).items():
+        schema, uses = tree.schema, tree.feature_uses
+        if self.allowed_features is not None:
+            looked_at = set(uses) | {t.column for node in tree.nodes if isinstance(node, Leaf) for t in node.terms}
+            for column in sorted(looked_at - set(self.allowed(schema))):
+                yield f"{schema[column].name!r} is used but not allowed"
+        for column, limit in self.use_limits(schema).items():
             if uses[column] > limit:
-                yield f"{names[column]!r} is tested {uses[column]} times, more than {limit}"
+                yield f"{schema[column].name!r} is tested {uses[column]} times, more than {limit}"
         if self.max_features_used is not None and len(uses) > self.max_features_used:
             yield f"{len(uses)} features are tested, more than {self.max_features_used}"
-        widest = max((len(test.columns) for test in tree.tests), default=0)
-        if self.max_features_per_test is not None and widest > self.max_features_per_test:
-            yield f"a test looks at {widest} features, more than {self.max_features_per_test}"
+        if self.max_features_per_test is not None:
+            widest = max((len(test.columns) for test in tree.tests), default=0)
+            if widest > self.max_features_per_test:
+                yield f"a test looks at {widest} features, more than {self.max_features_per_test}"
 
     def _crowding(self, tree: Tree, table: Table, reached: np.ndarray | None) -> Iterator[str]:
         if len(tree.nodes) == 1:
             return
-        people = np.bincount(tree.apply(table) if reached is None else reached, minlength=len(tree.nodes))
-        fewest = min(people[position] for position, node in enumerate(tree.nodes) if isinstance(node, Leaf))
+        reached = tree.apply(table) if reached is None else reached
+        leaves = [position for position, node in enumerate(tree.nodes) if isinstance(node, Leaf)]
+        if len(leaves) <= _FEW_LEAVES:  # comparing is faster than counting, leaf by leaf
+            fewest = min(int(np.count_nonzero(reached == leaf)) for leaf in leaves)
+        else:
+            fewest = int(np.bincount(reached, minlength=len(tree.nodes))[leaves].min())
         if fewest < self.min_samples_leaf:
             yield f"a leaf holds {fewest} people, fewer than {self.min_samples_leaf}"
 

@@ -19,7 +19,7 @@ def impurity_table(problem: Problem) -> np.ndarray:
         low, high = problem.target.low, problem.target.high
         y = (people.outcome.values - (low / 2 + high / 2)) / ((high - low) or 1.0)
         return people.share[:, None] * np.column_stack([np.ones_like(y), y, y * y])
-    return people.share[:, None] * problem.psi(people.outcome.values)
+    return np.multiply(people.share[:, None], problem.psi(people.outcome.values), order="C")  # people are taken by row
 
 
 def impurity(sums: np.ndarray, *, classes: bool) -> np.ndarray:

@@ -85,6 +85,8 @@ def _columns(data: Any, only: Sequence[str] | None = None) -> tuple[list[Any] | 
 
 def _frame(data: Any) -> Any:
     """The narwhals frame of a pandas, polars or pyarrow table, None for anything else."""
+    if type(data) is np.ndarray:
+        return None  # narwhals asks one library after the other whether it knows the array
     from_arrow = type(data).__module__.partition(".")[0] == "pyarrow" and hasattr(data, "schema")
     try:
         frame = nw.from_arrow(data, backend="pyarrow") if from_arrow else nw.from_native(data, pass_through=True)

@@ -74,15 +74,15 @@ def _joint(protected: Table) -> Groups:
     codes = np.zeros(protected.n_rows, dtype=np.intp)
     for position in range(protected.n_columns):  # the first column counts most, and there are no gaps
         ranks = _ranks(protected, position)
-        codes = distinct(codes * (ranks.max(initial=0) + 1) + ranks)[1]
-    first = np.zeros(codes.max(initial=-1) + 1, dtype=np.intp)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]  # of several writes to a place the last one counts
-    if len(first) > _MOST_GROUPS:
+        codes = distinct(codes * (ranks.max(initial=0) + 1) + ranks)[1] if position else ranks
+    member = np.zeros(codes.max(initial=-1) + 1, dtype=np.intp)
+    member[codes] = np.arange(len(codes))  # one of each group: they all have the same label
+    if len(member) > _MOST_GROUPS:
         raise InputError(
-            f"protected column {_AND.join(protected.schema.names)!r} makes {len(first)} groups, "
+            f"protected column {_AND.join(protected.schema.names)!r} makes {len(member)} groups, "
             "too many to compare; put its values into a few bands first"
         )
-    return Groups(protected.schema.names, _labels(protected.take(first)), codes)
+    return Groups(protected.schema.names, _labels(protected.take(member)), codes)
 
 
 def _labels(people: Table) -> tuple[str, ...]:

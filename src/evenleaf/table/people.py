@@ -91,14 +91,14 @@ def make_outcome(y: Any, *, task: Task, name: str = "y", classes: tuple[Label, .
     labels, place = _told_apart(_class_values(y, name))
     known = _classes(labels, name) if classes is None else _given_classes(classes, name)
     position = {label: code for code, label in enumerate(known)}
-    strange = np.array([label not in position for label in labels])[place]
-    if strange.any():
-        row = int(strange.argmax())
+    strange = [label not in position for label in labels]
+    if any(strange):
+        row = int(np.array(strange)[place].argmax())
         raise InputError(
             f"{name!r} holds the label {labels[place[row]]!r} in row {row + 1}, "
             f"which is not among the classes {list(known)}"
         )
-    return Outcome(name, np.array([position[label] for label in labels], dtype=np.intp)[place], known)
+    return Outcome(name, np.array([position[label] for label in labels], dtype=np.intp).take(place), known)
 
 
 def _told_apart(values: np.ndarray) -> tuple[list[Label], np.ndarray]:

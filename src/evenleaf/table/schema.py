@@ -40,12 +40,16 @@ class Column:
         if not isinstance(self.name, str) or not self.name:
             raise InputError("a column needs a name that is a non-empty text")
         _check_text(self.name, f"the column name {self.name!a}")
+        if type(self.kind) is not Kind:
+            self._read_kind()
+        self._check_levels()
+
+    def _read_kind(self) -> None:
         if self.kind not in tuple(Kind):
             raise InputError(
                 f"column {short(self.name)}: the kind must be 'quantitative' or 'categorical', not {short(self.kind)}"
             )
         object.__setattr__(self, "kind", Kind(self.kind))
-        self._check_levels()
 
     def _check_levels(self) -> None:
         if not isinstance(self.levels, (list, tuple)) or not all(isinstance(level, str) for level in self.levels):

@@ -70,7 +70,8 @@ class Table:
             schema = infer_schema(columns, categorical)
         encoded = [_encode(column, columns[column.name]) for column in schema]
         length = len(encoded[0][0]) if encoded else count_rows(data)
-        return cls(schema, tuple(values for values, _ in encoded), tuple(count for _, count in encoded), length)
+        data, unseen = tuple(_frozen(values) for values, _ in encoded), tuple(count for _, count in encoded)
+        return cls(schema, data, unseen, length)
 
     @property
     def n_rows(self) -> int:
@@ -103,7 +104,7 @@ class Table:
     def take(self, rows: np.ndarray) -> Table:
         """Some of the people, in the given order; levels keep their codes, `unseen` still counts them all."""
         length = len(np.empty(self.n_rows, dtype=bool)[rows])
-        return Table(self.schema, tuple(values[rows] for values in self.data), self.unseen, length)
+        return Table(self.schema, tuple(_frozen(values[rows]) for values in self.data), self.unseen, length)
 
     def conform(self, schema: Schema) -> Table:
         """The same people seen through another schema (levels unknown to it become missing)."""
@@ -153,6 +154,12 @@ def read_only(values: np.ndarray) -> np.ndarray:
     return values
 
 
+def _frozen(values: np.ndarray) -> np.ndarray:
+    """The same array, which nobody else holds yet: so that `read_only` need not copy it again."""
+    values.flags.writeable = False
+    return values
+
+
 def equal_rows(table: Table) -> tuple[np.ndarray, np.ndarray]:
     """Who is the same as whom: (first row of each kind of person, kind of each row), in row order."""
     key, size = np.zeros(table.n_rows, dtype=np.int64), 1
@@ -167,29 +174,42 @@ def equal_rows(table: Table) -> tuple[np.ndarray, np.ndarray]:
 
 def distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The different values of a column in ascending order, and the place of each value among them."""
-    code, n_codes = _codes(values)
-    if n_codes > len(values):
+    whole = _whole_numbers(values)
+    if whole is None or whole[2] > len(values):
         known, place = np.unique(values, return_inverse=True)
         return known, place.ravel()
-    first = np.zeros(n_codes, dtype=np.intp)
-    first[code] = np.arange(len(code))
-    present = np.zeros(n_codes, dtype=np.bool_)
-    present[code] = True
-    return values[first[present]], (np.cumsum(present) - 1)[code]
+    code, low, n_codes = whole
+    present = np.bincount(code, minlength=n_codes) > 0
+    known = np.flatnonzero(present) + low
+    return known.astype(values.dtype), code if len(known) == n_codes else (np.cumsum(present) - 1)[code]
 
 
 def _codes(values: np.ndarray) -> tuple[np.ndarray, int]:
     """Whole numbers from 0 for the different values of a column, and how many they may be."""
     if not len(values):
         return np.zeros(0, dtype=np.int64), 1
-    low, high = values.min(), values.max()
-    # Levels, flags, counts and years are such numbers already; NaN compares as nothing and is sorted with the rest.
-    if low > -_NARROW and high < _NARROW:
-        whole = values.astype(np.int64)
-        if values.dtype.kind == "i" or (whole == values).all():
-            return whole - int(low), int(high) - int(low) + 1
+    whole = _whole_numbers(values)
+    if whole is not None:
+        return whole[0], whole[2]
     known, code = np.unique(values, return_inverse=True)
     return code.astype(np.int64), len(known)
+
+
+def _whole_numbers(values: np.ndarray) -> tuple[np.ndarray, int, int] | None:
+    """Levels, flags, counts and years are codes already: counted from the lowest, which one that is, how many.
+
+    None for anything else; NaN compares as nothing and is sorted with the rest.
+    """
+    if not len(values):
+        return None
+    low, high = values.min(), values.max()
+    if not (low > -_NARROW and high < _NARROW):
+        return None
+    whole = values.astype(np.int64)
+    if values.dtype.kind != "i" and not (whole == values).all():
+        return None
+    whole -= int(low)
+    return whole, int(low), int(high) - int(low) + 1
 
 
 def _kinds(key: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:

@@ -105,6 +105,8 @@ def _from_array(name: str, array: np.ndarray) -> np.ndarray:
         raise InputError(f"column {name!r} must be one value a row, but has {array.ndim} dimensions")
     kind = array.dtype.kind
     if kind in "iuf":
+        if array.dtype.itemsize <= 8:
+            return array.astype(np.float64)
         with np.errstate(over="ignore"):  # a long double too large is infinite, and that is reported later
             return array.astype(np.float64)
     if kind in "bU":

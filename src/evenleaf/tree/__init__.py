@@ -10,7 +10,7 @@ from evenleaf.tree.rules import explain, rules
 from evenleaf.tree.sql import select_sql, tree_sql
 from evenleaf.tree.svg import tree_svg
 from evenleaf.tree.text import tree_text
-from evenleaf.tree.thresholds import midpoints, threshold_above
+from evenleaf.tree.thresholds import midpoints, threshold_above, threshold_between
 from evenleaf.tree.tidy import tidy
 from evenleaf.tree.tree import Branch, Leaf, Node, Target, Tree
 
@@ -33,6 +33,7 @@ __all__ = [
     "rules",
     "select_sql",
     "threshold_above",
+    "threshold_between",
     "tidy",
     "tree_dot",
     "tree_from_json",

@@ -24,4 +24,10 @@ def threshold_above(values: np.ndarray, value: float) -> float:
     higher = values[values > value]
     if not higher.size:
         return float(value)
-    return float(midpoints(np.array([value, higher.min()]))[0])
+    return threshold_between(float(value), float(higher.min()))
+
+
+def threshold_between(low: float, high: float) -> float:
+    """Midway between two values, as `midpoints` has it."""
+    middle = low / 2 + high / 2
+    return middle if low <= middle < high else low

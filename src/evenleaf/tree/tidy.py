@@ -33,8 +33,9 @@ def _copy(tree: Tree, position: int, table: Table, weight: np.ndarray, rows: np.
         nodes.append(_within_range(node, tree.target))
         return
     left = node.test.goes_left(table, rows)
-    if left.all() or not left.any():
-        _copy(tree, node.left if left.all() and len(rows) else node.right, table, weight, rows, nodes)
+    n_left = np.count_nonzero(left)
+    if n_left in (0, len(rows)):
+        _copy(tree, node.left if n_left else node.right, table, weight, rows, nodes)
         return
     swapped = _names_wrong_side(node.test, table, rows, left)
     first, second = (node.right, node.left) if swapped else (node.left, node.right)
@@ -64,7 +65,7 @@ def _names_wrong_side(test: Test, table: Table, rows: np.ndarray, left: np.ndarr
         return False
     values = table.data[test.column][rows]
     if isinstance(test, ThresholdTest):
-        return not left[~np.isnan(values)].any()
+        return not np.count_nonzero(left[~np.isnan(values)])
     known = values >= 0  # somebody is known here, or all would have gone to the same side
     return not left[values == values[known].min()].all()
 
@@ -75,10 +76,11 @@ def _spelled(test: Test, table: Table, weight: np.ndarray, rows: np.ndarray, lef
         return test
     values = table.data[test.column][rows]
     missing = values < 0 if isinstance(test, SubsetTest) else np.isnan(values)
-    if missing.any():
+    if np.count_nonzero(missing):
         missing_left = bool(left[missing][0])
     else:
-        missing_left = bool(weight[rows][left].sum() >= weight[rows][~left].sum())
+        weights = weight[rows]
+        missing_left = bool(weights[left].sum() >= weights[~left].sum())
     if isinstance(test, ThresholdTest):
         highest = float(values[left & ~missing].max())
         return ThresholdTest(test.column, threshold_above(table.data[test.column], highest), missing_left)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -88,7 +89,7 @@ class Tree:
                 depth[node.left] = depth[node.right] = depth[position] + 1
         return max(depth)
 
-    @property
+    @cached_property
     def tests(self) -> tuple[Test, ...]:
         """All tests, in the order of the nodes."""
         return tuple(node.test for node in self.nodes if isinstance(node, Branch))
@@ -121,9 +122,10 @@ class Tree:
             if isinstance(node, Leaf):
                 reached[position] = np.uint8(position)
             else:
-                left = node.test.goes_left(table, slice(None))
-                reached[position] = np.where(left, reached.pop(node.left), reached.pop(node.right))
-        return np.broadcast_to(np.asarray(reached[0]), (table.n_rows,)).astype(np.intp)
+                goes_left = node.test.goes_left(table, slice(None))
+                left, right = reached.pop(node.left), reached.pop(node.right)
+                reached[position] = right ^ ((left ^ right) * goes_left)  # `where` takes three times as long for bytes
+        return reached[0].astype(np.intp) if len(self.nodes) > 1 else np.zeros(table.n_rows, dtype=np.intp)
 
     def decide(self, table: Table, reached: np.ndarray | None = None) -> np.ndarray:
         """Each person's class code, or number, for a table already encoded with this schema.
@@ -134,7 +136,7 @@ class Tree:
         leaf = self.apply(table) if reached is None else reached
         said = np.array([node.value if isinstance(node, Leaf) else 0.0 for node in self.nodes])
         if self.target.classes is not None:
-            return said.astype(np.intp)[leaf]
+            return said.astype(np.intp).take(leaf)
         values = said[leaf]
         for position, node in enumerate(self.nodes):
             if isinstance(node, Leaf) and node.terms:
@@ -165,14 +167,14 @@ def _check_links(nodes: tuple[Node, ...]) -> None:
     """Every node but the root has exactly one parent, which comes before it: so it is a tree."""
     if not nodes:
         raise InputError("a tree needs at least one node")
-    seen: Counter[int] = Counter()
+    seen = [0] * len(nodes)
     for position, node in enumerate(nodes):
         if isinstance(node, Branch):
             for child in (node.left, node.right):
                 if not position < child < len(nodes):
                     raise InputError(f"node {position} of the tree leads to node {child}, which is not below it")
                 seen[child] += 1
-    if any(seen[position] != 1 for position in range(1, len(nodes))):
+    if seen[1:] != [1] * (len(nodes) - 1):
         raise InputError("the nodes do not form a tree: each but the first must be reached exactly once")
 
 
@@ -191,12 +193,12 @@ def _check_node(node: Node, schema: Schema, target: Target) -> None:
         raise InputError(f"column {schema[test.column].name!r} is categorical: it cannot have a threshold")
     elif isinstance(test, LinearTest):
         _check_terms(test.terms, schema)
-    if not isinstance(test, SubsetTest) and not np.isfinite(test.threshold):
+    if not isinstance(test, SubsetTest) and not math.isfinite(test.threshold):
         raise InputError("the threshold of a test must be a finite number")
 
 
 def _check_leaf(leaf: Leaf, target: Target) -> None:
-    if not np.isfinite(leaf.value):
+    if not math.isfinite(leaf.value):
         raise InputError("the value of a leaf must be a finite number")
     if target.classes is not None:
         if leaf.terms:
@@ -219,7 +221,7 @@ def _check_terms(terms: tuple[Term, ...], schema: Schema) -> None:
     for term in terms:
         if not 0 <= term.column < len(schema):
             raise InputError(f"a linear rule looks at column {term.column}, but there are {len(schema)}")
-        if not (np.isfinite(term.coefficient) and np.isfinite(term.fill)):
+        if not (math.isfinite(term.coefficient) and math.isfinite(term.fill)):
             raise InputError("the coefficients of a linear rule must be finite numbers")
         column = schema[term.column]
         if term.level not in (range(len(column.levels)) if column.is_categorical else (NO_LEVEL,)):

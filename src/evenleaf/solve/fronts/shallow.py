@@ -10,9 +10,8 @@ import numpy as np
 
 from evenleaf.problem import EDGE, FEASIBILITY_TOLERANCE, Problem
 from evenleaf.solve.fronts.bits import Bits, find_bits
-from evenleaf.solve.fronts.kernels.bits import parted
 from evenleaf.solve.fronts.kernels.shallow import LEAF, best_shallow
-from evenleaf.tree import Branch, Leaf, Node, SubsetTest, Test, ThresholdTest, Tree, tidy
+from evenleaf.tree import Branch, Leaf, Node, SubsetTest, Test, ThresholdTest, Tree, threshold_between
 
 _MOST_FEATURES = 256  # beyond this, looking at every tree takes longer than bounds do
 
@@ -24,7 +23,7 @@ class Shallow:
         self.problem, self.bits = problem, bits
         self.sums, self.total = bits.sums()
 
-    def search(self) -> tuple[float, int, np.ndarray, np.ndarray]:
+    def search(self) -> tuple[float, int, list[int], list[int]]:
         """What a best tree is worth, its first test, and the stumps below it."""
         shape, limit = self.problem.shape, self.problem.max_discrimination
         found = best_shallow(
@@ -36,52 +35,49 @@ class Shallow:
             -1.0 if limit is None else limit + FEASIBILITY_TOLERANCE + EDGE,
             np.inf,
         )
-        return float(found[0]), int(found[1]), found[2], found[3]
+        return float(found[0]), int(found[1]), found[2].tolist(), found[3].tolist()
 
     def best(self) -> tuple[float, Tree]:
         """What a best tree is worth, and the tree; that of one label for all is always allowed."""
         worth, root, near, far = self.search()
-        nodes: list[Node] = []
-        if root == LEAF:
-            nodes.append(Leaf(float(near[1])))
-        else:
-            self._test(nodes, root, near, far)
-        return worth, self._tidied(Tree(self.problem.people.features.schema, self.problem.target, tuple(nodes)))
+        nodes = tuple(self._spelled(root, near, far))
+        return worth, Tree(self.problem.people.features.schema, self.problem.target, nodes)
 
-    def _test(self, nodes: list[Node], f: int, with_bit: np.ndarray, without: np.ndarray) -> None:
-        """Append a test and both parts below it; the lower value goes left."""
-        place = len(nodes)
-        test = self._crude_test(f)
-        nodes.append(Leaf(0.0))  # the test is put here once it is known where its right part begins
-        low, high = (without, with_bit) if self.bits.second[f] else (with_bit, without)
-        self._append(nodes, low)
-        nodes[place] = Branch(test, place + 1, len(nodes))
-        self._append(nodes, high)
+    def _spelled(self, root: int, near: list[int], far: list[int]) -> list[Node]:
+        """The nodes in the canonical form, that of `tidy`; on either side of each test there is somebody."""
+        if root == LEAF or near == far == [LEAF, near[1], near[1]]:
+            return [Leaf(float(near[1]))]
+        flagged = self.bits.counts[:, root, root]
+        others = self.bits.kinds.heads - flagged
+        test, low, high = self._test(root, flagged, others), (far, others, False), (near, flagged, True)
+        if not self.bits.upper_is_set[root]:
+            low, high = high, low
+        left = self._stump(1, root, *low)
+        right = self._stump(1 + len(left), root, *high)
+        return [Branch(test, 1, 1 + len(left)), *left, *right]
 
-    def _crude_test(self, f: int) -> Test:
-        """A test that parts the two values; in its canonical form it is spelled afterwards."""
-        feature = self.bits.features[f]
-        if feature.categorical:
-            return SubsetTest(feature.column, (int(feature.values[0]),), False)
-        return ThresholdTest(feature.column, float(feature.values[0]), False)
-
-    def _append(self, nodes: list[Node], stump: np.ndarray) -> None:
-        g, flagged, others = (int(number) for number in stump)
+    def _stump(self, place: int, root: int, stump: list[int], people: np.ndarray, with_bit: bool) -> list[Node]:
+        """The nodes of a stump from a place on, for so many people of each kind, those with the root's bit or not."""
+        g, label, other = stump
         if g == LEAF:
-            nodes.append(Leaf(float(flagged)))
-        else:
-            self._test(nodes, g, np.array([LEAF, flagged, flagged]), np.array([LEAF, others, others]))
+            return [Leaf(float(label))]
+        both = self.bits.counts[:, root, g]
+        flagged = both if with_bit else self.bits.counts[:, g, g] - both
+        low, high = (other, label) if self.bits.upper_is_set[g] else (label, other)
+        test = self._test(g, flagged, people - flagged)
+        return [Branch(test, place + 1, place + 2), Leaf(float(low)), Leaf(float(high))]
 
-    def _tidied(self, tree: Tree) -> Tree:
-        """The canonical form, found with one person of each sort that the tests tell apart, and the weight of all."""
-        people = self.problem.people
-        sort, columns = np.zeros(people.n_people, dtype=np.uint8), sorted(tree.feature_uses)
-        for number, column in enumerate(columns):
-            values = people.features.data[column]
-            sort |= (values != values[0]).view(np.uint8) << np.uint8(number)
-        first, weight = parted(sort, people.weight, 1 << len(columns))
-        present = first >= 0
-        return tidy(tree, people.features.take(first[present]), weight[present])
+    def _test(self, f: int, flagged: np.ndarray, others: np.ndarray) -> Test:
+        """The lower value goes left; what nobody has goes with the heavier side."""
+        column, (lower, upper) = self.bits.features[f], self.bits.ends[f]
+        left, right = (others, flagged) if self.bits.upper_is_set[f] else (flagged, others)
+        heavier_left = bool((left - right) @ self.bits.kinds.weight >= 0)
+        described = self.problem.people.features.schema[column]
+        if not described.is_categorical:
+            return ThresholdTest(column, threshold_between(lower, upper), heavier_left)
+        levels = range(len(described.levels))
+        named = (level for level in levels if level == lower or (heavier_left and level != upper))
+        return SubsetTest(column, tuple(named), heavier_left)
 
 
 def find_shallow(problem: Problem) -> Shallow | None:

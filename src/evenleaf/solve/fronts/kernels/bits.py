@@ -11,56 +11,81 @@ import numpy as np
 from evenleaf.solve.search.kernels.compile import njit
 
 CONSTANT, BINARY, MORE = 0, 1, 2
+TOGETHER = 8  # so many columns are read before their bits are gathered: one a bit of a byte
+_BLOCK, _NONE = 512, 255
 
 
 @njit
 def number_kinds(codes, columns, most):
-    """The kind of each person, equal in code and in all columns (column by person), and a person of each kind.
+    """The kind of each person, equal in code and in all columns; a person of each kind, and how many they are.
 
-    No kinds at all where there would be more than `most`.
+    Columns (column by person) hold the bits of their numbers. No kinds where there would be more than `most` (< 255).
+    Everybody in a block is held against one kind after the other, which takes no guess who is of which kind.
     """
-    R, N = columns.shape
-    kind, known, used = np.empty(N, np.int64), np.empty(most, np.int64), 0
-    for i in range(N):
-        found = -1
-        for k in range(used):
-            j = known[k]
-            same = codes[i] == codes[j]
-            for r in range(R):
-                same &= columns[r, i] == columns[r, j]
-            if same:
-                found = k
-                break
-        if found < 0:
-            if used == most:
-                return kind, known[:0]
-            known[used] = i
-            found, used = used, used + 1
-        kind[i] = found
-    return kind, known[:used]
+    N = len(codes)
+    kind, known, heads, used = np.full(N, _NONE, np.uint8), np.empty(most, np.int64), np.zeros(most, np.int64), 0
+    same = np.empty(_BLOCK, np.bool_)
+    for start in range(0, N, _BLOCK):
+        end, k, i = min(start + _BLOCK, N), 0, start
+        while True:
+            if k == used:
+                while i < end and kind[i] != _NONE:
+                    i += 1
+                if i == end:
+                    break
+                if used == most:
+                    return kind, known[:0], heads[:0]
+                known[used] = i
+                used += 1
+            j, block = known[k], slice(start, end)
+            _compare(codes[block], codes[j], same)
+            for r in range(len(columns)):
+                _compare_too(columns[r, block], columns[r, j], same)
+            heads[k] += _claim(kind[block], np.uint8(k), same)
+            k += 1
+    return kind, known[:used], heads[:used]
 
 
 @njit
-def laid_out(kind, n_kinds):
-    """The people kind by kind, each kind from a new word on (−1 fills up); how many of each, and its first word."""
-    heads, words = np.zeros(n_kinds, np.int64), np.zeros(n_kinds + 1, np.int64)
+def _compare(values, value, same):
+    for i in range(len(values)):
+        same[i] = values[i] == value
+
+
+@njit
+def _compare_too(values, value, same):
+    for i in range(len(values)):
+        same[i] &= values[i] == value
+
+
+@njit
+def _claim(kind, k, same):
+    """Give people their kind; how many they are."""
+    total = 0
     for i in range(len(kind)):
-        heads[kind[i]] += 1
-    for k in range(n_kinds):
+        total += same[i]
+        kind[i] = k if same[i] else kind[i]
+    return total
+
+
+@njit
+def laid_out(kind, heads):
+    """The people kind by kind, each kind from a new word on (places to fill up hold nobody, N); its first word."""
+    words = np.zeros(len(heads) + 1, np.int64)
+    for k in range(len(heads)):
         words[k + 1] = words[k] + (heads[k] + 63) // 64
-    order, place = np.full(64 * words[n_kinds], -1, np.int32), 64 * words[:n_kinds]
+    order, place = np.full(64 * words[-1], len(kind), np.int32), 64 * words[:-1]
     for i in range(len(kind)):
         order[place[kind[i]]] = i
         place[kind[i]] += 1
-    return order, heads, words
+    return order, words
 
 
 @njit
-def pack(values, order, flags, bits):
-    """Set the bits of those who have another value than the first person; one of the codes above, and such a person.
+def mark(values, column, marks):
+    """Set a bit of the byte of each person with another value than the first; one of the codes above, such a person.
 
-    Values are whole numbers: comparisons of the numbers that may be missing are not to be relied on here. `flags` is
-    room for a byte a place of the order.
+    Values are whole numbers: comparisons of the numbers that may be missing are not to be relied on here.
     """
     first, example = values[0], 0
     for i in range(len(values)):
@@ -70,22 +95,34 @@ def pack(values, order, flags, bits):
     other = values[example]
     if other == first:
         return CONSTANT, example
-    known = 0
+    strange, bit = 0, np.uint8(1 << column)
     for i in range(len(values)):
-        known += (values[i] == first) | (values[i] == other)
-    if known < len(values):
-        return MORE, example
-    for p in range(len(order)):
-        flags[p] = (values[max(order[p], 0)] != first) & (order[p] >= 0)
-    eight = flags.view(np.uint64)
-    for w in range(len(bits)):
-        word = np.uint64(0)
-        for b in range(8):
-            # Of eight bytes that are 0 or 1 this product gathers the bits in its highest byte.
-            byte = (eight[8 * w + b] * np.uint64(0x0102040810204080)) >> np.uint64(56)
-            word |= byte << np.uint64(8 * b)
-        bits[w] = word
-    return BINARY, example
+        differs = values[i] != first
+        strange += differs & (values[i] != other)
+        marks[i] |= bit if differs else np.uint8(0)
+    return (MORE if strange else BINARY), example
+
+
+@njit
+def gather(marks, order, octets):
+    """The marks of up to eight columns, in the order of people, as bits of bytes a column each (column × place // 8).
+
+    Nobody's mark, the last, is 0. The marks are wiped out for the next columns.
+    """
+    for p in range(len(order) // 8):
+        square = np.uint64(0)
+        for person in range(8):
+            square |= np.uint64(marks[order[8 * p + person]]) << np.uint64(8 * person)
+        # Rows and columns of 8 × 8 bits change places: single bits, then squares of four, then of sixteen.
+        swap = (square ^ (square >> np.uint64(7))) & np.uint64(0x00AA00AA00AA00AA)
+        square ^= swap ^ (swap << np.uint64(7))
+        swap = (square ^ (square >> np.uint64(14))) & np.uint64(0x0000CCCC0000CCCC)
+        square ^= swap ^ (swap << np.uint64(14))
+        swap = (square ^ (square >> np.uint64(28))) & np.uint64(0x00000000F0F0F0F0)
+        square ^= swap ^ (swap << np.uint64(28))
+        for column in range(len(octets)):
+            octets[column, p] = np.uint8(square >> np.uint64(8 * column))
+    marks[:] = 0
 
 
 @njit
@@ -111,14 +148,3 @@ def pair_counts(bits, words):
                     total += _ones(one[w] & two[w])
                 counts[k, f, g] = counts[k, g, f] = np.int64(total)
     return counts
-
-
-@njit
-def parted(sort, weight, n_sorts):
-    """The first person of each sort (−1 where there is none), and what all of it weigh."""
-    first, total = np.full(n_sorts, -1, np.int64), np.zeros(n_sorts)
-    for i in range(len(sort)):
-        if first[sort[i]] < 0:
-            first[sort[i]] = i
-        total[sort[i]] += weight[i]
-    return first, total
