@@ -18,7 +18,6 @@ from evenleaf.solve.fronts.outline import filled
 from evenleaf.solve.fronts.recall import Key
 from evenleaf.solve.fronts.tests import Box, Cuts, Fork, Levels, Part, Sketch, Slot, Split
 
-
 Asked = list[np.ndarray]  # for each slot the features whose first tests may matter
 
 

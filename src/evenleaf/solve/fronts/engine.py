@@ -41,7 +41,8 @@ from evenleaf.tree import Leaf, Tree
 __all__ = ["EPSILON", "Engine"]
 
 _MOST_OFFERS = 100  # nodes whose cheapest tree is tried with the best labels
-_ROUND = 8  # nodes a round; must not depend on the number of threads
+_ROUND, _LONG_ROUND = 8, 32  # nodes a round; must not depend on the number of threads
+_WAITING = 8  # times as many nodes are open as a longer round takes, so that it is still the lowest that are taken
 MOST_SHALLOW = 32  # nodes of a search to depth 2 that only looks for a good tree
 _MOST_TRIES = 12  # so often a promising node may be examined out of turn
 _MUCH_WORK = 10_000  # numbers in a table; in smaller ones nodes are so soon done that a round is one node
@@ -258,7 +259,7 @@ class Engine:
 
     def advance(self) -> None:
         """Examine the open nodes with the lowest bounds, each from the incumbent that stands at the start."""
-        batch = self._out_of_turn() or [heapq.heappop(self.open)[2] for _ in range(min(self.round, len(self.open)))]
+        batch = self._out_of_turn() or [heapq.heappop(self.open)[2] for _ in range(self._width)]
         batch = [node for node in batch if node.bound < self.objective - EPSILON]
         self.in_hand = min((node.bound for node in batch), default=np.inf)
         done: list[Examined] = []
@@ -285,6 +286,12 @@ class Engine:
         if self.open and self.open[0][0] >= self.objective - EPSILON:
             self.open = []
         self.on_news()
+
+    @property
+    def _width(self) -> int:
+        """How many nodes a round takes: where many are open more, as threads wait for each other at its end."""
+        longer = min(len(self.open) // _WAITING, _LONG_ROUND) if self.round > 1 else 1
+        return min(max(self.round, longer), len(self.open))
 
     def _out_of_turn(self) -> list[Node]:
         """The single first test with the lowest bound, some times, before boxes of many first tests are looked at.

@@ -111,9 +111,13 @@ class Oracle:
     def narrowed(
         self, members: np.ndarray, prices: Prices, cutoff: np.ndarray, asked: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The same of a slot of depth 2 at one multipliers, from some features, and those that are below the cutoff."""
+        """The same of a slot of depth 2 at one multipliers, from some features, and those that more people may need."""
         found = swept(self, members, prices, cutoff, asked)[0]
-        return np.array([found.value]), found.alive
+        value = np.array([found.value])
+        # A test that parts nobody here may part people who come later: below it, a stump is all there is for these.
+        if found.value >= cutoff[0] or found.alive[asked].all() or self._stump(members, prices)[0][0] < cutoff[0]:
+            return value, asked
+        return value, found.alive
 
     def _depth_two(self, members: np.ndarray, prices: Prices) -> np.ndarray:
         """The least price of a tree of at most depth 2; forks are looked at only as far as they may be cheaper."""

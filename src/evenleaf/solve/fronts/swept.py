@@ -1,8 +1,9 @@
 """The cheapest tree of depth 2 by sweeping all cuts of first tests, and which features may matter in smaller boxes.
 
-Let a box of first tests have a slot on either side. If below one of them no tree that begins with a feature is cheap
-enough to reach the incumbent, however the free people are labelled, then none is in any part of the box: more people
-in the slot cost no less than free ones. So halves of the box ask only for the features that were left.
+Let a box of first tests have a slot on either side. If in one of them no tree that begins with a feature is cheap
+enough to reach the incumbent, however the free people are labelled, and no stump either, then no such tree is in any
+part of the box: with more people in the slot it costs no less than with the same people free. (The stump is for tests
+of the feature that part only people who come later.) So halves of the box ask only for the features that were left.
 """
 
 from __future__ import annotations

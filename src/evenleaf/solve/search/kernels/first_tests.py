@@ -113,8 +113,8 @@ def bounds(left, whole, blocks, by_level, room):
         if by_level[g]:
             one, two = min(one, low), min(two, high)
         one_total, two_total = run, rest
-    one = min(min(one, one_total), min(one_least, one_total - one_most))
-    return one, min(min(two, two_total), min(two_least, two_total - two_most))
+    one = min(one, one_total, one_least, one_total - one_most)
+    return one, min(two, two_total, two_least, two_total - two_most)
 
 
 @njit

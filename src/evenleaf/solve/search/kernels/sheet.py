@@ -11,8 +11,8 @@ import numpy as np
 
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
 
-# Rows of `workspace`; each side has two. Plain numbers would be compiled apart, here and wherever kernels call others.
-NARROW, LEFT, RIGHT, WIDE = np.int64(2), np.int64(3), np.int64(5), np.int64(7)
+# Rows of `workspace`; a side has two. Plain numbers would be compiled apart, here and wherever kernels call others.
+NARROW, LEFT, WIDE = np.int64(2), np.int64(3), np.int64(5)
 
 
 @njit
@@ -181,10 +181,10 @@ def total_of(sums, blocks):
 
 @njit
 def workspace(sheet):
-    """Room for one test, by block: the prices on the right and what is negative of them; what is narrow; then for the
-    left and for the right what is before a block, and its bound (see `stump_bound`); 1 where a block is wide, else 0."""
+    """Room for one test, by block: the prices on the right and what is negative of them; what is narrow; for one side
+    what is before a block, and its bound (see `stump_bound`); 1 where a block is wide, else 0."""
     edges, blocks, n = sheet[6], sheet[7], sheet[9]
-    room = np.zeros((8, blocks[n]))
+    room = np.zeros((6, blocks[n]))
     for g in range(n):
         for k in range(blocks[g], blocks[g + 1]):
             narrow = edges[k + g + 1] - edges[k + g] == 1
@@ -222,7 +222,7 @@ def within_blocks(price, negative, total, best, narrow, before, low):
     bound = INFINITE
     for k in range(len(price)):
         after = before[k] + price[k]
-        best = min(best, min(after, total - after))
+        best = min(best, after, total - after)
         low[k] = narrow[k] + min(before[k] + negative[k], total - (after - negative[k]))
         bound = min(bound, low[k])
     return best, min(best, bound)
