@@ -18,6 +18,8 @@ from evenleaf.solve.fronts.outline import filled
 from evenleaf.solve.fronts.recall import Key
 from evenleaf.solve.fronts.tests import Box, Cuts, Fork, Levels, Part, Sketch, Slot, Split
 
+Asked = list[np.ndarray]  # for each slot the features whose first tests may matter
+
 
 @dataclass(frozen=True, eq=False)
 class Place:
@@ -124,8 +126,12 @@ class Cell:
             return np.zeros(prices.shape[2])
         return between(loose.box, loose.free, self.oracle, prices) - self.oracle.free(loose.free, prices)
 
-    def values(self, prices: Prices, cutoff: np.ndarray | None = None) -> np.ndarray:
-        """The least price of each slot at each multipliers; the last one is not looked into beyond the cutoff's sum."""
+    def values(self, prices: Prices, cutoff: np.ndarray | None = None, asked: Asked | None = None) -> np.ndarray:
+        """The least price of each slot at each multipliers; the last one is not looked into beyond the cutoff's sum.
+
+        With one multipliers, first tests of features that are not asked for in a slot are passed over there, and
+        what is asked becomes what was found below the cutoff.
+        """
         keys = [self._key(number, prices) for number in range(len(self.places))]
         known = self.oracle.recall.known
         found = [None if key is None else known.get(key) for key in keys]
@@ -133,8 +139,13 @@ class Cell:
             others = [value for value in (*found[:number], *found[number + 1 :]) if value is not None]
             last = cutoff is not None and len(others) == len(found) - 1
             most = cutoff - sum(others) if last and cutoff is not None else None
-            found[number] = value = self._value(self.places[number], prices, most)
-            key = keys[number]
+            place, key = self.places[number], keys[number]
+            swept = key is not None and self.oracle.narrows(place.members, place.depth)
+            if asked is not None and most is not None and swept:
+                value, asked[number] = self.oracle.narrowed(place.members, prices, most, asked[number])
+            else:
+                value = self._value(place, prices, most)
+            found[number] = value
             if key is not None and (most is None or bool((value < most).all())):
                 known[key] = value
         return np.array(found)

@@ -31,7 +31,7 @@ from evenleaf.solve.fronts.node import Node
 from evenleaf.solve.fronts.oracle import Oracle
 from evenleaf.solve.fronts.polish import Polish
 from evenleaf.solve.fronts.record import Recorder
-from evenleaf.solve.fronts.tests import Part, Slot
+from evenleaf.solve.fronts.tests import Part, Slot, Split
 from evenleaf.solve.fronts.trial import Trial
 from evenleaf.solve.fronts.warmup import warm_up
 from evenleaf.solve.fronts.worker import EPSILON, Examined, Incumbent, Worker
@@ -41,8 +41,10 @@ from evenleaf.tree import Leaf, Tree
 __all__ = ["EPSILON", "Engine"]
 
 _MOST_OFFERS = 100  # nodes whose cheapest tree is tried with the best labels
-_ROUND = 8  # nodes a round; must not depend on the number of threads
+_ROUND, _LONG_ROUND = 8, 32  # nodes a round; must not depend on the number of threads
+_WAITING = 8  # times as many nodes are open as a longer round takes, so that it is still the lowest that are taken
 MOST_SHALLOW = 32  # nodes of a search to depth 2 that only looks for a good tree
+_MOST_TRIES = 12  # so often a promising node may be examined out of turn
 _MUCH_WORK = 10_000  # numbers in a table; in smaller ones nodes are so soon done that a round is one node
 
 
@@ -85,6 +87,8 @@ class Engine:
         self.open: list[tuple[float, int, Node]] = []
         self.order = itertools.count()
         self.examined = self.offers = 0
+        self.promising: Part | None = None
+        self.tries = _MOST_TRIES if much and self.depth > 2 else 0
         schema = problem.people.features.schema
         labels = Trial(0, self.lane)
         worth = labels.worth(np.arange(self.lane.n_labels + 1)[:, None])
@@ -255,7 +259,7 @@ class Engine:
 
     def advance(self) -> None:
         """Examine the open nodes with the lowest bounds, each from the incumbent that stands at the start."""
-        batch = [heapq.heappop(self.open)[2] for _ in range(min(self.round, len(self.open)))]
+        batch = self._out_of_turn() or [heapq.heappop(self.open)[2] for _ in range(self._width)]
         batch = [node for node in batch if node.bound < self.objective - EPSILON]
         self.in_hand = min((node.bound for node in batch), default=np.inf)
         done: list[Examined] = []
@@ -282,6 +286,37 @@ class Engine:
         if self.open and self.open[0][0] >= self.objective - EPSILON:
             self.open = []
         self.on_news()
+
+    @property
+    def _width(self) -> int:
+        """How many nodes a round takes: where many are open more, as threads wait for each other at its end."""
+        longer = min(len(self.open) // _WAITING, _LONG_ROUND) if self.round > 1 else 1
+        return min(max(self.round, longer), len(self.open))
+
+    def _out_of_turn(self) -> list[Node]:
+        """The single first test with the lowest bound, some times, before boxes of many first tests are looked at.
+
+        Its best tree is often the best of all, and the better the incumbent, the sooner a look at a box is over.
+        """
+        if not self.tries or not self.open:
+            return []
+        if self.promising is None:
+            if self.open[0][2].looked or not isinstance(self.open[0][2].part, Split) or self._single(self.open[0][2]):
+                return []
+            looked = [entry for entry in self.open if entry[2].looked and self._single(entry[2])]
+            self.promising = min(looked)[2].part if looked else None
+        mine = next((entry for entry in self.open if entry[2].part == self.promising), None)
+        self.tries = 0 if mine is None else self.tries - 1
+        if mine is None:
+            return []
+        self.open.remove(mine)
+        heapq.heapify(self.open)
+        return [mine[2]]
+
+    def _single(self, node: Node) -> bool:
+        """Whether the first test is settled and nothing else is."""
+        part = node.part
+        return isinstance(part, Split) and self.oracle.single(part.box) and part.left == part.right
 
     def _examined(self, batch: list[Node]) -> Iterator[Examined]:
         """What comes of each node, in their order."""

@@ -20,6 +20,7 @@ from evenleaf.solve.fronts.lane import Lane, Prices
 from evenleaf.solve.fronts.recall import Recall
 from evenleaf.solve.fronts.sketches import BOUND_SUBSETS, decided, fork_stump, stump_sketch
 from evenleaf.solve.fronts.sweep import Sweep, Tests
+from evenleaf.solve.fronts.swept import swept
 from evenleaf.solve.fronts.tests import FREE, LEFT, RIGHT, Box, Cuts, Levels, Sketch
 from evenleaf.solve.search.kernels import INFINITE
 
@@ -27,7 +28,6 @@ MOST_BLOCKS, FEW_BLOCKS, MOST_LEVELS, FEW_LEVELS = 160, 16, 8, 4
 MOST_SUBSETS = 7  # levels of a stump's feature of which all subsets are listed
 MOST_CUTS_TO_FORK = 2000
 NOBODY: frozenset[int] = frozenset()
-Swept = list[tuple[float, Box | None]]
 
 
 class Oracle:
@@ -67,6 +67,10 @@ class Oracle:
         sides = box.sides(int(self.sizes[box.feature]))[self.ranks[box.feature, members]]
         return members[sides == LEFT], members[sides == RIGHT], members[sides == FREE]
 
+    def single(self, box: Box) -> bool:
+        """Whether a box is one test."""
+        return bool((box.sides(int(self.sizes[box.feature])) != FREE).all())
+
     def weights(self, box: Box, members: np.ndarray) -> np.ndarray:
         """How many of the members have each rank of the box's feature."""
         size = int(self.sizes[box.feature])
@@ -91,7 +95,7 @@ class Oracle:
         if depth == 1:
             return np.asarray(self._stump(members, prices)[0])
         if depth == 2 and self.sweeps and self.many_cuts:
-            return np.array([value for value, _ in self._swept(members, prices, cutoff)])
+            return np.array([found.value for found in swept(self, members, prices, cutoff)])
         if self.flagged(depth):
             return np.minimum(
                 self.leaf(members, prices), self.flag_values(members, depth, prices).sum(axis=0).min(axis=0)
@@ -99,6 +103,21 @@ class Oracle:
         if depth == 2 and self.lane.n_labels == 1 and self.may_fork:
             return self._depth_two(members, prices)
         return np.minimum(self.leaf(members, prices), self.children(members, depth, prices).least())
+
+    def narrows(self, members: np.ndarray, depth: int) -> bool:
+        """Whether such a slot is swept feature by feature."""
+        return depth == 2 and self.sweeps and self.many_cuts and self.crowded(members)
+
+    def narrowed(
+        self, members: np.ndarray, prices: Prices, cutoff: np.ndarray, asked: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The same of a slot of depth 2 at one multipliers, from some features, and those that more people may need."""
+        found = swept(self, members, prices, cutoff, asked)[0]
+        value = np.array([found.value])
+        # A test that parts nobody here may part people who come later: below it, a stump is all there is for these.
+        if found.value >= cutoff[0] or found.alive[asked].all() or self._stump(members, prices)[0][0] < cutoff[0]:
+            return value, asked
+        return value, found.alive
 
     def _depth_two(self, members: np.ndarray, prices: Prices) -> np.ndarray:
         """The least price of a tree of at most depth 2; forks are looked at only as far as they may be cheaper."""
@@ -168,28 +187,6 @@ class Oracle:
         """These people laid out for sweeps."""
         tests = Tests(self.allowed, self.walked)
         return Sweep(self.lane, self.ranks, members, tests, self.stop, self.crew if crew is None else crew)
-
-    def _swept(self, members: np.ndarray, prices: Prices, cutoff: np.ndarray | None = None) -> Swept:
-        """For each multipliers the least price of a tree of depth 2, and its first test (or box of tests)."""
-        leaves = np.minimum(self.leaf(members, prices), np.inf if cutoff is None else cutoff)
-        levels = self.level_children(members, 2, prices, self.walked)
-        sweep, found = self.sweep(members), []
-        where = self.least, len(members), int(members[0]), int(members[-1])
-        for j in range(prices.shape[2]):
-            value, first = float(leaves[j]), None
-            if len(levels.boxes) and levels.values[:, j].min() < value:
-                value, first = float(levels.values[:, j].min()), levels.boxes[int(levels.values[:, j].argmin())]
-            alone, hint = prices.at(j), self.recall.hints.get(where)
-            if hint is not None:  # the test that was cheapest at other prices is a good start
-                seen = float(self.relaxed.below(hint, members, 2, alone)[0])
-                value, first = (seen, hint) if seen < value else (value, first)
-            cheapest, test = sweep.best(alone, value)
-            found.append((value, first) if test is None else (cheapest, test))
-            if test is not None:
-                self.recall.hints[where] = test
-        if self.stop[0]:
-            raise OutOfTime
-        return found
 
     def level_children(
         self, members: np.ndarray, depth: int, prices: Prices, but: np.ndarray | None = None
@@ -362,7 +359,8 @@ class Oracle:
         return Cheapest(float(children.values[number, 0]), labels, sketch)
 
     def _cheapest_swept(self, members: np.ndarray, prices: Prices) -> Cheapest:
-        value, box = self._swept(members, prices.at(0))[0]
+        found = swept(self, members, prices.at(0))[0]
+        value, box = found.value, found.first
         if box is None:
             return self._same_label(members, prices)
         if isinstance(box, Levels) and self.forks(box, members):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenleaf.solve.crew import ALONE
+from evenleaf.solve.fronts.first_move import better_first_cut
 from evenleaf.solve.fronts.front import LIMIT, PENALTY, TooMany
 from evenleaf.solve.fronts.lane import Lane
 from evenleaf.solve.fronts.oracle import Oracle
@@ -67,10 +68,13 @@ class Polish:
         return from_recipe(recipes[0], self.lane) if number > 0 else None
 
     def polished(self, sketch: Sketch, depth: int) -> Sketch:
-        """An outline that is no worse, in which no lowest part can be made better by itself."""
+        """An outline that is no worse, in which no lowest part, and no first cut, can be made better by itself."""
         everybody, improved = np.arange(self.lane.compiled.n_people), True
         while improved and not self.oracle.stop[0]:
-            improved = False
+            labels = decided(sketch, everybody, self.oracle.ranks, self.oracle.sizes)
+            target = float(self.lane.worth(self.lane.offset + self._sum(everybody, labels))) - _LESS
+            moved = better_first_cut(sketch, self.lane, self.oracle, target)
+            sketch, improved = (sketch, False) if moved is None else (moved, True)
             for path in _lowest(sketch, depth):
                 labels = decided(sketch, everybody, self.oracle.ranks, self.oracle.sizes)
                 members = self._who(sketch, path, everybody)

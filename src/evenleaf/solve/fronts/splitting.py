@@ -28,13 +28,17 @@ class Splitter:
         assert isinstance(split, Split)  # noqa: S101 (a loose box belongs to a split)
         for half in loose.box.halves(self.oracle.weights(loose.box, loose.members)):
             part = replaced(node.part, loose.path, Split(half, split.left, split.right))
-            yield Node(node.bound, part, node.mus)
+            yield Node(node.bound, part, node.mus, asked=node.asked)
 
     def first_tests(self, node: Node, depth: int) -> Iterator[Node]:
-        """Every box of root tests, unlooked at: a table of them all would be a long wait without news."""
+        """Every box of root tests, unlooked at: a table of them all would be a long wait without news.
+
+        Single tests come first, as they may have a good tree.
+        """
         yield replace(node, part=Slot(0), values=None)
         everybody = Place(np.arange(self.oracle.ranks.shape[1]), depth)
-        for box in self.oracle.boxes(everybody.members, depth):
+        boxes = list(self.oracle.boxes(everybody.members, depth))
+        for box in sorted(boxes, key=lambda box: not self.oracle.single(box)):
             part = self._below(box, everybody)
             if self.limits.keeps(used_features(part)):
                 yield replace(node, part=part, values=None)

@@ -15,6 +15,7 @@ from evenleaf.solve.fronts.kernels.stumps import best_stumps
 from evenleaf.solve.fronts.kernels.whole import best_whole, cheapest_run
 from evenleaf.solve.fronts.lane import Lane, Prices
 from evenleaf.solve.fronts.tests import Box, Cuts, Levels
+from evenleaf.solve.search.kernels.compile import INFINITE
 from evenleaf.solve.search.kernels.first_tests import block_bounds, cuts_below, subsets_below
 from evenleaf.solve.search.kernels.sheet import lay_out
 
@@ -54,21 +55,32 @@ class Sweep:
 
     def best(self, prices: Prices, start: float) -> tuple[float, Box | None]:
         """The cheapest first test below a price, at the first multipliers, whatever the size of its leaves."""
+        return self.narrowed(prices, start)[:2]
+
+    def narrowed(
+        self, prices: Prices, start: float, cutoff: float | None = None, asked: np.ndarray | None = None
+    ) -> tuple[float, Box | None, np.ndarray]:
+        """The same of the features that are asked for, and which of them have a test below a cutoff.
+
+        Without a cutoff that is whatever was found before.
+        """
         own = np.ascontiguousarray(prices.table[self.members, 0, 0])[None, :]
-        value, test = start, None
+        value, test, alive = start, None, np.zeros(len(self.unordered), dtype=np.bool_)
 
         def below(row: int) -> tuple[float, int]:
-            targets = np.array([value])
-            codes, _, number = self._below(row, own, targets, 0)
-            return float(targets[0]), int(codes[number - 1]) if number > 0 else -1
+            targets = np.array([value if cutoff is None else cutoff])
+            codes, costs, number = self._below(row, own, targets, 0, value)
+            return (float(costs[number - 1].sum()), int(codes[number - 1])) if number > 0 else (np.inf, -1)
 
-        for rows in self._together(self._swept):
+        names, swept = self.sheet[0], self._swept
+        for rows in self._together(swept if asked is None else swept[asked[names[swept]]]):
             for row, (found, code) in zip(rows, list(self.crew.each(below, rows)), strict=True):
+                alive[names[row]] = code >= 0
                 if found < value:
                     value, test = found, (row, code)
             if self.stop[0]:
                 break
-        return value, None if test is None else self._test(*test)
+        return value, None if test is None else self._test(*test), alive
 
     def _together(self, rows: np.ndarray) -> Iterator[list[int]]:
         """The rows that are looked at at the same time: what one finds helps only those that come later."""
@@ -82,11 +94,11 @@ class Sweep:
         return np.flatnonzero(~self.by_level | self.tests.walked[self.sheet[0]])
 
     def _below(
-        self, row: int, prices: np.ndarray, targets: np.ndarray, most: int
+        self, row: int, prices: np.ndarray, targets: np.ndarray, most: int, best: float = INFINITE
     ) -> tuple[np.ndarray, np.ndarray, int]:
         """The tests of a feature that cost less than the targets."""
         kernel = subsets_below if self.by_level[row] else cuts_below
-        codes, costs, number = kernel(self.sheet, self.by_level, row, prices, targets, most, self.stop)
+        codes, costs, number = kernel(self.sheet, self.by_level, row, prices, targets, best, most, self.stop)
         return codes, costs, int(number)
 
     def _test(self, row: int, code: int) -> Box:

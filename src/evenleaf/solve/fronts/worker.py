@@ -211,11 +211,14 @@ class Worker:
         mus = node.mus if cell.deepest <= 1 or self.oracle.flags is not None else node.mus[:1]
         prices = self.lane.prices(mus)
         base = cell.base(mus, prices)
-        total = base + cell.values(prices, self.objective - base).sum(axis=0)
+        asked = None
+        if len(mus) == 1:
+            asked = [self.oracle.allowed] * len(cell.places) if node.asked is None else list(node.asked)
+        total = base + cell.values(prices, self.objective - base, asked).sum(axis=0)
         if total.max() < self.objective - EPSILON:
             total = total + cell.more_between(prices)
         reached = float(total.max())
-        return replace(node, bound=max(node.bound, reached), looked=True)
+        return replace(node, bound=max(node.bound, reached), looked=True, asked=None if asked is None else tuple(asked))
 
     def _lifted(self, node: Node, cell: Cell) -> Node:
         """The node with the best bound that multipliers of its own can give."""

@@ -6,7 +6,8 @@ right of the upper one, and what is negative in between bound all cuts in betwee
 rule them out, the cut in the middle is looked at, and there are two smaller intervals.
 
 `prices` are multipliers by member, and tests are asked for whose stumps cost less than the target at every one of them.
-With `most` 0 there is one of them, its target falls to the best that is found, and only the last of the codes counts.
+With `most` 0 there is one of them, and its target falls to the best that is found, or to `best` where that is lower;
+only the last of the codes counts. So no code says that nothing is below the first target, though `best` is known.
 Else all tests are found, with what the stumps on either side cost (test by side by multipliers), and the number is −1
 where they are more than `most`. Leaves may have any number of people. Once `stop[0]` is set the answer means nothing.
 
@@ -22,15 +23,15 @@ import numpy as np
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
 from evenleaf.solve.search.kernels.sheet import (
     LEFT,
-    NARROW,
-    RIGHT,
+    WIDE,
     add_blocks,
     best_stump,
     block_sums,
     flip,
     left_of,
+    stump_bound,
+    subtracted,
     total_of,
-    within_blocks,
     workspace,
 )
 
@@ -46,13 +47,13 @@ def block_bounds(sheet, by_level, f, prices):
         table = block_sums(sheet, f, inputs[j])
         one = 0.0
         for b in range(B + 1):
-            known = bounds(table[b], table[B], blocks, by_level, room)
+            left, right = bounds(table[b], table[B], blocks, by_level, room)
             if b:
                 inside = 0.0
                 for k in range(blocks[1]):
                     inside += table[b, 1, k] - table[b - 1, 1, k]
-                values[b - 1, j] = one + known[4] + inside
-            one = known[1]
+                values[b - 1, j] = one + right + inside
+            one = left
     return values
 
 
@@ -88,42 +89,48 @@ def _noted(found, code, costs):
 
 @njit
 def bounds(left, whole, blocks, by_level, room):
-    """The left side's best stump so far, a bound on all of its stumps, its price; the same of the right side.
+    """Bounds on all stumps of the left side and of the right side.
 
-    That is `stump_bound` of both sides, side by side: sums that do not wait for each other are added in half the time.
+    A stump costs nothing, what everybody costs, or what those on one side of its cut cost; so only the least and the
+    most that people before a cut may cost are asked for. Within a block that is where all who are negative come first,
+    or all who are positive; in a block of one rank there is no cut but its end.
     """
-    one_total = total_of(left, blocks)
-    two_total = total_of(whole, blocks) - one_total
-    one, two = min(0.0, one_total), min(0.0, two_total)
+    one, two, one_total, two_total = 0.0, 0.0, 0.0, 0.0
+    one_least, one_most, two_least, two_most = 0.0, 0.0, 0.0, 0.0
     for g in range(len(by_level)):
-        run, rest = 0.0, 0.0
+        run, rest, low, high = 0.0, 0.0, 0.0, 0.0
         for k in range(blocks[g], blocks[g + 1]):
-            room[LEFT, k], room[RIGHT, k] = run, rest
-            run += left[0, k]
-            rest += whole[0, k] - left[0, k]
+            here, negative, wide = left[0, k], left[1, k], room[WIDE, k]
+            there, adverse = whole[0, k] - here, whole[1, k] - negative
+            run += here
+            rest += there
+            low += min(0.0, here)
+            high += min(0.0, there)
+            one_least = min(one_least, run - wide * (here - negative))
+            one_most = max(one_most, run - wide * negative)
+            two_least = min(two_least, rest - wide * (there - adverse))
+            two_most = max(two_most, rest - wide * adverse)
         if by_level[g]:
-            low, high = 0.0, 0.0
-            for k in range(blocks[g], blocks[g + 1]):
-                low += min(0.0, left[0, k])
-                high += min(0.0, whole[0, k] - left[0, k])
             one, two = min(one, low), min(two, high)
-    one, one_bound = within_blocks(left[0], left[1], one_total, one, room[NARROW], room[LEFT], room[LEFT + 1])
-    for k in range(room.shape[1]):
-        room[0, k], room[1, k] = whole[0, k] - left[0, k], whole[1, k] - left[1, k]
-    two, two_bound = within_blocks(room[0], room[1], two_total, two, room[NARROW], room[RIGHT], room[RIGHT + 1])
-    return one, one_bound, one_total, two, two_bound, two_total
+        one_total, two_total = run, rest
+    one = min(one, one_total, one_least, one_total - one_most)
+    return one, min(two, two_total, two_least, two_total - two_most)
 
 
 @njit
-def exactly(known, sheet, by_level, price, f, code, room):
-    """The best stumps on both sides, after `bounds` has told what is known of them."""
-    left = np.bool_(True)  # plain True and False would be compiled apart
-    one = best_stump(known[2], known[0], room, LEFT, sheet, by_level, price, f, code, left)
-    return one, best_stump(known[5], known[3], room, RIGHT, sheet, by_level, price, f, code, not left)
+def exactly(left, whole, sheet, by_level, price, f, code, room, to_left):
+    """The best stump on one side of a test, of which `left` are the sums of its left side."""
+    blocks = sheet[7]
+    if not to_left:
+        subtracted(whole, left, room)  # into its first rows
+        left = room[:2]
+    total = total_of(left, blocks)
+    best = stump_bound(left, total, blocks, by_level, room, LEFT)[0]
+    return best_stump(total, best, room, LEFT, sheet, by_level, price, f, code, to_left)
 
 
 @njit
-def cuts_below(sheet, by_level, f, prices, targets, most, stop):
+def cuts_below(sheet, by_level, f, prices, targets, best, most, stop):
     """The cuts of a feature that cost less than the targets: (codes, costs, number).
 
     Runs of blocks are halved as long as they may hide a cheap cut, and so are then the cuts within a block.
@@ -135,10 +142,10 @@ def cuts_below(sheet, by_level, f, prices, targets, most, stop):
     for j in range(J):
         _negative(sheet, f, inputs[j], negative[j])
     # Of each end of a block: the stumps left of it and right of it, or bounds; what is not known yet rules nothing out.
-    known, exact = np.full((2, J, B + 1), -INFINITE), np.zeros((J, B + 1), np.bool_)
+    known, exact = np.full((2, J, B + 1), -INFINITE), np.zeros((2, J, B + 1), np.bool_)
     for j in range(J):
         known[0, j, 0], known[1, j, B] = 0.0, 0.0  # nobody is there
-        exact[j, 0], exact[j, B] = True, True
+        exact[0, j, 0], exact[1, j, B] = True, True
     found = np.empty(64, np.int64), np.empty((64, 2, J)), np.int64(0)  # a plain 0 would be compiled apart
     runs, pile = np.empty((64, 2), np.int64), np.int64(1)
     runs[0, 0], runs[0, 1] = 0, B
@@ -150,14 +157,18 @@ def cuts_below(sheet, by_level, f, prices, targets, most, stop):
         if last - first <= 1 or not _may_hide(known, negative, first, last, low, high, targets):
             continue
         if high - low == 1:
-            for j in range(J):
-                for end in (low, high):
-                    _know(sheet, by_level, f, prices, inputs, tables, made, room, j, end, known, exact)
-                ends[0, j], ends[1, j] = known[0, j, low], known[1, j, high]
-            if _may_hide(known, negative, first, last, low, high, targets):
+            hides = True
+            for side in range(2):
+                for j in range(J):
+                    if hides:
+                        end = high if side else low
+                        _know(sheet, by_level, f, prices, inputs, tables, made, room, side, j, end, known, exact)
+                        ends[side, j] = known[side, j, end]
+                hides = hides and _may_hide(known, negative, first, last, low, high, targets)
+            if hides:
                 found = _within(
                     sheet, by_level, f, prices, inputs, tables, made, room, negative, first, last, ends, targets,
-                    most, stop, found,
+                    (best, most, stop), found,
                 )  # fmt: skip
             continue
         half = (low + high) // 2
@@ -167,13 +178,13 @@ def cuts_below(sheet, by_level, f, prices, targets, most, stop):
             if not (cheap or lower or upper):
                 break
             _make(sheet, f, inputs, tables, made, j)
-            seen = bounds(tables[j, half], tables[j, B], blocks, by_level, room)
-            known[0, j, half], known[1, j, half] = seen[1], seen[4]
-            cheap &= seen[1] + seen[4] < targets[j]
-            if cheap:
-                known[0, j, half], known[1, j, half] = exactly(seen, sheet, by_level, prices[j], f, cut, room)
-                exact[j, half] = True
-                cheap &= known[0, j, half] + known[1, j, half] < targets[j]
+            left, right = bounds(tables[j, half], tables[j, B], blocks, by_level, room)
+            known[0, j, half], known[1, j, half] = left, right
+            cheap &= left + right < targets[j]
+            for side in range(2):
+                if cheap:
+                    _know(sheet, by_level, f, prices, inputs, tables, made, room, side, j, half, known, exact)
+                    cheap &= known[0, j, half] + known[1, j, half] < targets[j]
             lower &= _may_hide(known, negative, first, cut, low, half, targets)
             upper &= _may_hide(known, negative, cut, last, half, high, targets)
         if cheap:
@@ -181,7 +192,7 @@ def cuts_below(sheet, by_level, f, prices, targets, most, stop):
                 ends[0, j], ends[1, j] = known[0, j, half], known[1, j, half]
             found = _noted(found, cut, ends)
             if most == 0:
-                targets[0] = ends[0, 0] + ends[1, 0]
+                targets[0] = min(best, ends[0, 0] + ends[1, 0])
         if upper:
             runs[pile, 0], runs[pile, 1] = half, high
             pile += 1
@@ -202,14 +213,13 @@ def _may_hide(known, negative, first, last, low, high, targets):
 
 
 @njit
-def _know(sheet, by_level, f, prices, inputs, tables, made, room, j, end, known, exact):
-    """What the stumps left of the end of a block and right of it cost."""
-    if not exact[j, end]:
+def _know(sheet, by_level, f, prices, inputs, tables, made, room, side, j, end, known, exact):
+    """What the best stump left of the end of a block costs (side 0), or right of it (1)."""
+    if not exact[side, j, end]:
         _make(sheet, f, inputs, tables, made, j)
-        seen = bounds(tables[j, end], tables[j, tables.shape[1] - 1], sheet[7], by_level, room)
-        cut = sheet[6][sheet[7][f] + f + end] - 1
-        known[0, j, end], known[1, j, end] = exactly(seen, sheet, by_level, prices[j], f, cut, room)
-        exact[j, end] = True
+        cut, whole = sheet[6][sheet[7][f] + f + end] - 1, tables[j, tables.shape[1] - 1]
+        known[side, j, end] = exactly(tables[j, end], whole, sheet, by_level, prices[j], f, cut, room, side == 0)
+        exact[side, j, end] = True
 
 
 @njit
@@ -220,7 +230,7 @@ def cheapest_cuts(sheet, by_level, prices, target, stop, best):
     """
     targets = np.full(1, target)
     for f in range(sheet[9], len(best)):
-        codes, _, number = cuts_below(sheet, by_level, f, prices, targets, 0, stop)
+        codes, _, number = cuts_below(sheet, by_level, f, prices, targets, INFINITE, 0, stop)
         best[f] = codes[number - 1] if number > 0 else -1
     return targets[0]
 
@@ -246,9 +256,10 @@ def _negative(sheet, f, inputs, negative):
 
 @njit
 def _within(
-    sheet, by_level, f, prices, inputs, tables, made, room, negative, first, last, ends, targets, most, stop, found
+    sheet, by_level, f, prices, inputs, tables, made, room, negative, first, last, ends, targets, limits, found
 ):
     """The cuts between two others, by halves; `ends` are the stumps left of the first and right of the last."""
+    best, most, stop = limits
     J, B, blocks = len(targets), tables.shape[1] - 1, sheet[7]
     left, size = np.empty((2, tables.shape[3])), 64
     cuts, stumps, pile = np.empty((size, 2), np.int64), np.empty((size, 2, J)), np.int64(0)
@@ -269,11 +280,12 @@ def _within(
                 break
             _make(sheet, f, inputs, tables, made, j)
             left_of(sheet, f, cut, tables[j], inputs[j], left)
-            known = bounds(left, tables[j, B], blocks, by_level, room)
-            here[0, j], here[1, j] = known[1], known[4]
-            for attempt in range(2):
-                if attempt:
-                    here[0, j], here[1, j] = exactly(known, sheet, by_level, prices[j], f, cut, room)
+            here[0, j], here[1, j] = bounds(left, tables[j, B], blocks, by_level, room)
+            for attempt in range(3):  # the bounds, then the left side exactly, then the right side
+                if attempt == 1 and (alive or upper):
+                    here[0, j] = exactly(left, tables[j, B], sheet, by_level, prices[j], f, cut, room, attempt == 1)
+                if attempt == 2 and (alive or lower):
+                    here[1, j] = exactly(left, tables[j, B], sheet, by_level, prices[j], f, cut, room, attempt == 1)
                 alive &= here[0, j] + here[1, j] < targets[j]
                 lower &= ends[0, j] + here[1, j] + negative[j, cut + 1] - negative[j, low + 1] < targets[j]
                 upper &= here[0, j] + ends[1, j] + negative[j, high + 1] - negative[j, cut + 1] < targets[j]
@@ -282,7 +294,7 @@ def _within(
         if alive:
             found = _noted(found, cut, here)
             if most == 0:
-                targets[0] = here[0, 0] + here[1, 0]
+                targets[0] = min(best, here[0, 0] + here[1, 0])
             elif found[2] > most:
                 break
         # Each halving leaves one more run waiting, and nothing is halved more often than numbers have digits.
@@ -317,7 +329,7 @@ def middle(begins, base, low, high, first):
 
 
 @njit
-def subsets_below(sheet, by_level, f, prices, targets, most, stop):
+def subsets_below(sheet, by_level, f, prices, targets, best, most, stop):
     """The subsets of a feature's levels that cost less than the targets, one after the other: as `cuts_below`."""
     blocks, room, inputs = sheet[7], workspace(sheet), _inputs(prices)
     J, B = len(targets), blocks[f + 1] - blocks[f]
@@ -334,13 +346,17 @@ def subsets_below(sheet, by_level, f, prices, targets, most, stop):
             mask = flip(step, before, tables[j], left[j])
             if not alive:
                 continue
-            known = bounds(left[j], tables[j, B], blocks, by_level, room)
-            alive = known[1] + known[4] < targets[j]
-            if alive:
-                costs[0, j], costs[1, j] = exactly(known, sheet, by_level, prices[j], f, mask, room)
-                alive = costs[0, j] + costs[1, j] < targets[j]
+            one, two = bounds(left[j], tables[j, B], blocks, by_level, room)
+            alive = one + two < targets[j]
+            costs[0, j], costs[1, j] = one, two
+            for side in range(2):
+                if alive:
+                    costs[side, j] = exactly(
+                        left[j], tables[j, B], sheet, by_level, prices[j], f, mask, room, side == 0
+                    )
+                    alive = costs[0, j] + costs[1, j] < targets[j]
         if alive:
             found = _noted(found, mask, costs)
             if most == 0:
-                targets[0] = costs[0, 0] + costs[1, 0]
+                targets[0] = min(best, costs[0, 0] + costs[1, 0])
     return found[0], found[1], -1 if most and found[2] > most else found[2]

@@ -11,8 +11,8 @@ import numpy as np
 
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
 
-# Rows of `workspace`; each side has two. Plain numbers would be compiled apart, here and wherever kernels call others.
-NARROW, LEFT, RIGHT = np.int64(2), np.int64(3), np.int64(5)
+# Rows of `workspace`; a side has two. Plain numbers would be compiled apart, here and wherever kernels call others.
+NARROW, LEFT, WIDE = np.int64(2), np.int64(3), np.int64(5)
 
 
 @njit
@@ -181,14 +181,14 @@ def total_of(sums, blocks):
 
 @njit
 def workspace(sheet):
-    """Room for one test, by block: the prices on the right and what is negative of them; what is narrow; then for the
-    left and for the right what is before a block, and its bound (see `stump_bound`)."""
+    """Room for one test, by block: the prices on the right and what is negative of them; what is narrow; for one side
+    what is before a block, and its bound (see `stump_bound`); 1 where a block is wide, else 0."""
     edges, blocks, n = sheet[6], sheet[7], sheet[9]
-    room = np.zeros((7, blocks[n]))
+    room = np.zeros((6, blocks[n]))
     for g in range(n):
         for k in range(blocks[g], blocks[g + 1]):
-            if edges[k + g + 1] - edges[k + g] == 1:
-                room[NARROW, k] = INFINITE
+            narrow = edges[k + g + 1] - edges[k + g] == 1
+            room[NARROW, k], room[WIDE, k] = (INFINITE, 0.0) if narrow else (0.0, 1.0)
     return room
 
 
@@ -215,14 +215,15 @@ def stump_bound(sums, total, blocks, by_level, room, side):
 
 @njit
 def within_blocks(price, negative, total, best, narrow, before, low):
-    """The best stump after all ends of blocks were looked at, and a bound on those within, block by block in `low`."""
+    """The best stump after all ends of blocks were looked at, and a bound on those within, block by block in `low`.
+
+    A stump that costs less than one label for all costs what is on one side of its cut.
+    """
     bound = INFINITE
     for k in range(len(price)):
         after = before[k] + price[k]
-        best = min(best, min(0.0, after) + min(0.0, total - after))
-        least, most = before[k] + negative[k], after - negative[k]
-        here = min(min(0.0, least) + min(0.0, total - least), min(0.0, most) + min(0.0, total - most))
-        low[k] = narrow[k] + here
+        best = min(best, after, total - after)
+        low[k] = narrow[k] + min(before[k] + negative[k], total - (after - negative[k]))
         bound = min(bound, low[k])
     return best, min(best, bound)
 
