@@ -23,7 +23,8 @@ from evenleaf.solve.values.shelf import Shelf
 # How much of what the planes allow is asked for; how far beyond the target at most, of what is missing.
 _ASKED, _BEYOND, _BEYOND_AT_FIRST = 0.5, 1.0, 0.5
 _KEPT, _FAR = 0.9, 0.03
-_TRIES, _CHEAP_TRIES, _MOST_PLANES = 40, 16, 40
+# Points tried with what is known before all trees are asked for: more of them cost more than they save.
+_TRIES, _MOST_PLANES = 4, 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,15 +131,14 @@ class PlaneClimb(Climb):
         # From far away all planes together promise too much, and a point where they keep it is far from any good one.
         beyond = -_ASKED if missing > _FAR * abs(self.target) else beyond
         level = min(self.target + beyond * missing, floor + _ASKED * (bundle.ceiling - floor))
-        few, cheap_tries = self.oracle.narrowed(), _CHEAP_TRIES
+        few = self.oracle.narrowed()
         point, again = centre, False
         for _ in range(_TRIES):
             enough = floor + _KEPT * (level - floor)
             low, tests = self.cheapest_known(point)
             if low >= enough:
-                if few is None or not cheap_tries:
+                if few is None:
                     break
-                cheap_tries -= 1
                 low, tests = self._cheapest_of_few(few, point)
                 if low >= enough:
                     break
