@@ -96,7 +96,7 @@ def parted_labels(regions: tuple[Region, ...] | list[Region]) -> Iterator[Labels
 
 @pytest.mark.usefixtures("impatient")
 def test_roots_are_parted_below_labels_and_the_checker_agrees() -> None:
-    problem = levelled()
+    problem = levelled(80)
     answer = SOLVER.solve(problem, Budget())
     assert answer.proven
     assert answer.certificate is not None
@@ -108,7 +108,7 @@ def test_roots_are_parted_below_labels_and_the_checker_agrees() -> None:
 
 @pytest.mark.usefixtures("impatient")
 def test_a_proof_that_misses_roots_below_labels_is_refused() -> None:
-    problem = levelled()
+    problem = levelled(80)
     answer = SOLVER.solve(problem, Budget())
     assert answer.certificate is not None
     assert isinstance(answer.certificate.proof, LabelsProof)
@@ -122,7 +122,7 @@ def test_a_proof_that_misses_roots_below_labels_is_refused() -> None:
 
 @pytest.mark.usefixtures("impatient")
 def test_a_part_below_labels_must_lie_within_its_region() -> None:
-    problem = levelled()
+    problem = levelled(80)
     answer = SOLVER.solve(problem, Budget())
     assert answer.certificate is not None
     assert isinstance(answer.certificate.proof, LabelsProof)
@@ -133,7 +133,7 @@ def test_a_part_below_labels_must_lie_within_its_region() -> None:
 
 @pytest.mark.usefixtures("impatient")
 def test_parted_roots_are_the_same_for_any_number_of_workers() -> None:
-    same_for_any_number_of_workers(levelled())
+    same_for_any_number_of_workers(levelled(80))
 
 
 @pytest.mark.usefixtures("impatient")

@@ -67,7 +67,7 @@ def test_a_root_that_misses_much_is_raised_step_by_step_from_the_start(much: flo
 
 def test_hard_roots_come_back_until_they_are_closed() -> None:
     """Several steps are taken, and the proof, the answer and the certificate are what they are without."""
-    problem, steps = without_pattern(1), []
+    problem, steps = without_pattern(2), []
     plain = SearchSolver().solve(problem, Budget())
     go_on = engine.Engine._go_on_later
 
