@@ -35,7 +35,7 @@ from evenleaf.solve.fronts.shallow import Shallow
 from evenleaf.table import People, Table, make_groups, make_outcome, make_weight
 
 LIMIT = 0.01
-REPEATS = 9
+REPEATS = 49
 SPANS = ("fit", "arrays", "search", "certificate", "bits", "trees", "spelling", "evaluation")
 RESULTS = Path(__file__).parent / "results"
 DATA: dict[str, tuple[Callable[[], Dataset], Callable[[], Dataset]]] = {

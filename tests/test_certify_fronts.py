@@ -23,9 +23,8 @@ from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve import Budget, solve
 from evenleaf.solve.certify import check
 from evenleaf.solve.certify.fronts import lists
-from evenleaf.solve.fronts import FrontSolver, between, cell, oracle, record
-from evenleaf.solve.fronts.lane import Prices
-from evenleaf.solve.fronts.tests import Cuts
+from evenleaf.solve.fronts import FrontSolver, oracle, record, splitting
+from evenleaf.solve.fronts.pieces import Pieces
 from evenleaf.solve.proofs.fronts import OPEN, Box, FrontsProof, Step
 from evenleaf.testing import brute_force, people_from
 from evenleaf.testing.strategies import problems
@@ -76,23 +75,23 @@ def test_proofs_of_many_small_parts_hold(problem: Problem) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("limit", [None, 0.05])
-def test_proofs_that_count_people_between_cuts_hold(seed: int, limit: float | None) -> None:
+def test_proofs_of_boxes_in_pieces_hold(seed: int, limit: float | None) -> None:
     random = np.random.default_rng(seed)
     features = {"a": random.permutation(80), "b": random.integers(0, 8, 80)}
     groups = random.choice(["p", "q"], 80).tolist()
     people = people_from(features, random.integers(0, 2, 80).tolist(), {"g": groups})
     problem = pose(people, fairness=DisparateImpact(), fairness_weight=0.3, shape=Shape(max_depth=3))
-    counted: list[bool] = []
+    numbers: list[float] = []
 
-    def spied(box: Cuts, free: np.ndarray, asked: oracle.Oracle, prices: Prices) -> np.ndarray:
-        found = between.between(box, free, asked, prices)
-        counted.append(bool((found > asked.free(free, prices) + 1e-9).any()))
-        return found
+    class Spied(Pieces):
+        def number(self, free: np.ndarray, mu: np.ndarray, above: float) -> tuple[float, np.ndarray]:
+            found = super().number(free, mu, above)
+            numbers.append(found[0])
+            return found
 
-    few = patch.object(between, "FEWEST", 2)
-    with cramped(), few, patch.object(oracle, "MOST_CUTS_TO_FORK", 0), patch.object(cell, "between", spied):
+    with cramped(), patch.object(oracle, "MOST_CUTS_TO_FORK", 0), patch.object(splitting, "Pieces", Spied):
         holds(problem if limit is None else problem.with_limit(limit))
-    assert any(counted)
+    assert any(2 < number < splitting.MOST_PIECES for number in numbers)
 
 
 @given(problem=problems(task="classification", notions=FEW_ROWS, max_people=9, max_values=6, max_columns=2))

@@ -155,7 +155,7 @@ def test_a_torn_proof_does_not_prove_a_worse_tree(problem: Problem, seed: int) -
 # Tampering.
 
 
-@pytest.fixture(params=[{"fairness_weight": 0.3}, {"max_discrimination": 0.2}])
+@pytest.fixture(params=[{"fairness_weight": 0.3}, {"n": 60, "max_discrimination": 0.05}])
 def tampered(request: pytest.FixtureRequest) -> tuple[Problem, Certificate]:
     problem = mixed(**request.param)
     with cramped():

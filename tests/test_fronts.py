@@ -14,7 +14,7 @@ from evenleaf.fairness import DisparateImpact, DisparateTreatment, EqualizedOdds
 from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve import Budget, Status, get_solver
 from evenleaf.solve.certify import check
-from evenleaf.solve.fronts import FrontSolver, between, engine, lists, oracle, sweep, warmup, worker
+from evenleaf.solve.fronts import FrontSolver, engine, lists, oracle, sweep, warmup, worker
 from evenleaf.solve.fronts.clock import clock
 from evenleaf.solve.fronts.lattice import only_one_label
 from evenleaf.solve.mip.solve import MipSolver
@@ -38,7 +38,6 @@ def cramped(request: pytest.FixtureRequest) -> Iterator[None]:
         patch.setattr(worker, "_POINTS", 8)
         patch.setattr(engine, "_MUCH_WORK", 0)
         patch.setattr(warmup, "_COARSE", 2)
-        patch.setattr(between, "FEWEST", 2)
         patch.setattr(oracle, "MOST_BLOCKS", 2)
         patch.setattr(oracle, "FEW_BLOCKS", 2)
         patch.setattr(lists, "MOST_SUBSETS", 2)

@@ -24,7 +24,7 @@ def kernel_of(name: str, kept_in: Path) -> SimpleNamespace:
 def test_compilation_is_announced_once(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(announce, "cuts_below", kernel_of("never_compiled_here", tmp_path))
+    monkeypatch.setattr(announce, "spanned_cuts_below", kernel_of("never_compiled_here", tmp_path))
     problem = pose(load_adult(race="white_or_not").sample(60, seed=1).people(), fairness=DisparateImpact())
     oracle = Engine(problem, Budget(), None).oracle
     assert announce.announce_compilation(oracle)
@@ -35,8 +35,8 @@ def test_compilation_is_announced_once(
 def test_nothing_is_said_where_kernels_are_on_disk(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    (tmp_path / "first_tests.on_disk_here-1.py311.nbi").touch()
-    monkeypatch.setattr(announce, "cuts_below", kernel_of("on_disk_here", tmp_path))
+    (tmp_path / "spanned.on_disk_here-1.py311.nbi").touch()
+    monkeypatch.setattr(announce, "spanned_cuts_below", kernel_of("on_disk_here", tmp_path))
     problem = pose(load_adult(race="white_or_not").sample(60, seed=1).people(), fairness=DisparateImpact())
     assert not announce.announce_compilation(Engine(problem, Budget(), None).oracle)
     assert not caplog.text

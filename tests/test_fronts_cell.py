@@ -10,7 +10,7 @@ import pytest
 from evenleaf.fairness import DisparateImpact
 from evenleaf.problem import Shape, pose
 from evenleaf.solve import Budget
-from evenleaf.solve.fronts import between, oracle
+from evenleaf.solve.fronts import oracle
 from evenleaf.solve.fronts.cell import Cell
 from evenleaf.solve.fronts.engine import Engine
 from evenleaf.solve.fronts.recall import Recall
@@ -81,21 +81,3 @@ def test_a_fork_is_not_taken_for_the_slot_that_it_is_a_part_of() -> None:
         shared = Recall()
         for number in order:
             np.testing.assert_allclose(values(parts[number], shared), plain[number], atol=1e-12)
-
-
-def test_people_between_cuts_cost_no_more_than_at_any_cut(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(between, "FEWEST", 2)
-    prices, more = engine.lane.prices(np.array([[0.4], [-0.2]])), 0
-    for feature, size in enumerate(engine.lane.compiled.sizes.tolist()):
-        for low, high in combinations_with_replacement(range(size - 1), 2):
-            cell = Cell(Split(Cuts(feature, low, high), Slot(2), Slot(2)), engine.lane, engine.oracle)
-            free, rank = cell.free, engine.oracle.ranks[feature, cell.free]
-            found = between.between(Cuts(feature, low, high), free, engine.oracle, prices)
-            for cut in range(low, high + 1):
-                before, behind = free[rank <= cut], free[rank > cut]
-                at_cut = engine.oracle.value(before, 2, prices) + engine.oracle.value(behind, 2, prices)
-                assert (found <= at_cut + 1e-12).all()
-            np.testing.assert_allclose(cell.more_between(prices), found - engine.oracle.free(free, prices), atol=1e-12)
-            assert (found >= engine.oracle.free(free, prices) - 1e-12).all()
-            more += int((found > engine.oracle.free(free, prices) + 1e-9).any())
-    assert more > 0

@@ -54,7 +54,7 @@ def test_no_block_that_is_left_out_has_a_stump_of_use(mode: int, mu: float, seed
     n, sizes, unordered = 60, np.array([20, 3, 40]), np.array([False, True, False])
     ranks = np.array([rng.integers(0, size, n) for size in sizes])
     loss, disparity = rng.choice([-1.0, 1.0], n) / n, rng.choice([-0.7, 0.5], n) / n
-    sheet = lay_out(ranks, sizes, unordered, np.arange(n), np.ones(3, dtype=bool), 6, 3)
+    sheet = lay_out(ranks, sizes, unordered, np.arange(n), np.ones(3, dtype=bool), 6, 0.0, 3)
     by_level, made = unordered[sheet[0]], weights(mode, mu)
     price, own = loss + mu * disparity, np.column_stack([loss, disparity]) @ made.T
     inputs = np.column_stack([price, np.minimum(price, 0), loss, disparity, np.ones(n), np.minimum(own, 0)])

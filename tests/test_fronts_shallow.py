@@ -216,3 +216,24 @@ def test_a_deferred_certificate_is_written_before_it_travels() -> None:
 def test_no_certificate_where_none_is_wanted() -> None:
     problem = pose(random_people(9, 50, 3, 2), fairness=DisparateImpact())
     assert FrontSolver(certificate=False).solve(problem, Budget()).certificate is None
+
+
+@given(seed=st.integers(0, 10_000), n_people=st.sampled_from([4, 63, 200]), sparse=st.booleans(), even=st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_a_kind_adds_what_its_people_add(seed: int, n_people: int, sparse: bool, even: bool) -> None:
+    """An operator that names everybody is read as it is stored, another one is filled up: both by the definition."""
+    draw = np.random.default_rng(seed)
+    people = random_people(seed, n_people, 3, 2, weighted=not even)
+    assume(len(set(people.outcome.values.tolist())) == 2 and len(set(people.groups[0].codes.tolist())) == 2)
+    notion: Notion = EqualOpportunity(1) if sparse else DisparateImpact()
+    problem = pose(people, fairness=notion, fairness_weight=0.4)
+    bits = find_bits(problem)
+    assert bits is not None
+    kinds, given_second = bits.kinds, draw.integers(0, 2, n_people)
+    counts = np.bincount(kinds.kind[given_second == 1], minlength=len(kinds.heads))
+    total = counts @ kinds.vectors
+    assert total[-1] == given_second.sum()
+    loss = problem.loss.value(people.outcome, given_second, people.share)
+    assert kinds.offset[0] + total[0] == pytest.approx(loss, abs=1e-12)
+    disparity = np.abs(kinds.offset[1:] + total[1:-1]).sum()
+    assert disparity == pytest.approx(0.4 * problem.disparity.value(problem.psi(given_second)), abs=1e-12)

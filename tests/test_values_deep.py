@@ -203,11 +203,9 @@ def test_stumps_cost_what_their_leaves_cost_one_by_one(seed: int) -> None:
     scratch = Scratch(c, problem.shape)
     scratch.costs[:] = rng.normal(0.0, 1.0, c.n_people) * c.share
     alive = (rng.random((2, c.n_tests + 1)) < 0.7).astype(np.uint8)
-    for s in (0, 1):
-        kernels.find_nearest(alive[s], c.sizes, c.unordered, c.offsets, scratch.nearest[s])
     least = np.full((2, c.n_features + 1), -kernels.INFINITE)
     kernels.stumps(
-        scratch.people, scratch.tables, c.orders, part, 0, alive, scratch.busy(alive), scratch.nearest, True,
+        scratch.people, scratch.tables, c.orders, part, 0, alive, scratch.busy(alive), True,
         kernels.INFINITE, scratch.out, least, scratch.best, scratch.work,
     )  # fmt: skip
     paid = c.share[:, None] * np.abs(c.levels[c.level][:, None] - c.levels) + scratch.costs[:, None] * c.levels

@@ -10,7 +10,7 @@ import numpy as np
 from evenleaf.errors import InputError
 from evenleaf.fairness.notion import Notion, Progress
 from evenleaf.fairness.operator import Disparity
-from evenleaf.fairness.parity import everybody, parity_rows
+from evenleaf.fairness.parity import parity_rows
 from evenleaf.table import Groups, People, equal_rows
 
 
@@ -20,7 +20,7 @@ class DisparateImpact(Notion):
 
     def compare(self, people: People, groups: Groups, progress: Progress | None = None) -> Disparity:  # noqa: ARG002
         """One row a group."""
-        return parity_rows(groups, people.weight, everybody(people.n_people), np.ones((1, people.outcome.n_classes)))
+        return parity_rows(groups, people.weight, None, np.ones((1, people.outcome.n_classes)))
 
     def __str__(self) -> str:
         return "disparate impact"

@@ -114,7 +114,7 @@ def positive_code(people: People, positive: Label | None) -> int:
 def _positive_rate_rows(people: People, groups: Groups, positive: Label | None, *, among_positive: bool) -> Disparity:
     code = positive_code(people, positive)
     is_positive = people.outcome.values == code
-    stratum = np.where(is_positive == among_positive, 0, -1)
+    stratum = (is_positive == among_positive).astype(np.intp) - 1
     class_weight = np.zeros((1, people.outcome.n_classes))
     class_weight[0, code] = 1.0
     return parity_rows(groups, people.weight, stratum, class_weight)

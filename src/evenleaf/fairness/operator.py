@@ -76,7 +76,7 @@ class Disparity:
         if psi.shape[1] > _FEW_CLASSES:
             return np.asarray(self.matrix @ psi)
         # Class by class: scipy multiplies a sparse matrix by a vector faster than by each row of a narrow table.
-        return np.column_stack([self.matrix @ column for column in psi.T])
+        return np.array([self.matrix @ column for column in psi.T]).T
 
     def row_values(self, psi: np.ndarray) -> np.ndarray:
         """What each row contributes to D(ŷ), its classes taken together."""

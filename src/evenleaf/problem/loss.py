@@ -27,7 +27,9 @@ class Misclassification:
             raise InputError(
                 f"misclassification needs classes, but {outcome.name!r} is a number: use the absolute error"
             )
-        if self.costs is not None and len({len(row) for row in self.costs}) > 1:
+        if self.costs is None:
+            return
+        if len({len(row) for row in self.costs}) > 1:
             raise InputError("the rows of the cost matrix have different lengths")
         table = self.matrix(outcome.n_classes)
         if table.shape != (outcome.n_classes,) * 2:

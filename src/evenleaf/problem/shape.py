@@ -104,12 +104,21 @@ class Shape:
             yield f"depth {tree.depth} is more than {self.max_depth}"
         if self.max_leaves is not None and tree.n_leaves > self.max_leaves:
             yield f"{tree.n_leaves} leaves are more than {self.max_leaves}"
-        if self.branching == "single" and any(isinstance(test, LinearTest) for test in tree.tests):
+        linear_test = linear_leaf = False
+        for node in tree.nodes:
+            if isinstance(node, Leaf):
+                linear_leaf |= bool(node.terms)
+            else:
+                linear_test |= isinstance(node.test, LinearTest)
+        if self.branching == "single" and linear_test:
             yield "a linear test, where only single features may be tested"
-        if self.leaves == "constant" and any(isinstance(node, Leaf) and node.terms for node in tree.nodes):
+        if self.leaves == "constant" and linear_leaf:
             yield "a linear leaf, where leaves must be constant"
 
     def _features(self, tree: Tree) -> Iterator[str]:
+        limits = (self.allowed_features, self.max_feature_uses, self.max_features_used, self.max_features_per_test)
+        if all(limit is None for limit in limits):
+            return
         schema, uses = tree.schema, tree.feature_uses
         if self.allowed_features is not None:
             looked_at = set(uses) | {t.column for node in tree.nodes if isinstance(node, Leaf) for t in node.terms}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable
@@ -79,8 +80,8 @@ class Budget:
             self.on_progress(point)
 
     def _point(self, bound: float, objective: float) -> TracePoint:
-        bound = -np.inf if np.isnan(bound) else bound
-        objective = np.inf if np.isnan(objective) else objective
+        bound = -np.inf if math.isnan(bound) else bound
+        objective = np.inf if math.isnan(objective) else objective
         if self.trace:
             bound, objective = max(bound, self.trace[-1].bound), min(objective, self.trace[-1].objective)
         # Rounding may put a bound a hair above the point that it proves optimal; the point is the truth.

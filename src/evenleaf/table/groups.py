@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from evenleaf.errors import InputError
-from evenleaf.table.table import Table, distinct, read_only
+from evenleaf.table.table import Table, distinct, frozen, read_only
 
 Grouping = Literal["joint", "each"]
 _MOST_GROUPS = 200
@@ -60,11 +60,10 @@ def require_two(groups: tuple[Groups, ...], weight: np.ndarray | None = None) ->
     """Discrimination is between groups: one alone cannot be compared, nor one whose weight is all zero."""
     for group in groups:
         codes = group.codes if weight is None else group.codes[np.asarray(weight) > 0]
-        present = np.flatnonzero(np.bincount(codes))
-        if not len(present):
+        if not len(codes):
             raise InputError(f"protected column {group.name!r} has nobody in it")
-        if len(present) == 1:
-            only = group.labels[present[0]]
+        if codes.min() == codes.max():
+            only = group.labels[codes[0]]
             raise InputError(
                 f"protected column {group.name!r} has only one group ({only!r}); there is nobody to compare it with"
             )
@@ -82,7 +81,7 @@ def _joint(protected: Table) -> Groups:
             f"protected column {_AND.join(protected.schema.names)!r} makes {len(member)} groups, "
             "too many to compare; put its values into a few bands first"
         )
-    return Groups(protected.schema.names, _labels(protected.take(member)), codes)
+    return Groups(protected.schema.names, _labels(protected.take(member)), frozen(codes))
 
 
 def _labels(people: Table) -> tuple[str, ...]:
@@ -100,6 +99,5 @@ def _labels(people: Table) -> tuple[str, ...]:
 
 def _ranks(protected: Table, position: int) -> np.ndarray:
     """Order of the values within a column, missing last."""
-    values = protected.data[position].astype(float)
-    values[protected.missing(position)] = np.inf
-    return distinct(values)[1]
+    values, missing = protected.data[position], protected.missing(position)
+    return distinct(np.where(missing, np.inf, values) if np.count_nonzero(missing) else values)[1]

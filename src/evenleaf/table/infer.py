@@ -62,7 +62,7 @@ def _categorical_name(entry: Any, names: list[str]) -> str:
 
 def _infer(name: str, values: np.ndarray, declared: bool) -> Column:
     if values.dtype != object and not declared:
-        return Column(name, Kind.QUANTITATIVE, has_missing=bool(np.isnan(values).any()))
+        return Column(name, Kind.QUANTITATIVE, has_missing=bool(np.count_nonzero(np.isnan(values))))
     if not declared:
         _refuse_mixture(name, values)
     labels, _ = distinct_labels(name, values)

@@ -12,7 +12,7 @@ from evenleaf.errors import InputError
 from evenleaf.table.frames import raw_values
 from evenleaf.table.groups import Groups
 from evenleaf.table.schema import LARGEST_EXACT
-from evenleaf.table.table import Table, distinct, read_only
+from evenleaf.table.table import Table, distinct, frozen, read_only
 from evenleaf.table.values import is_categorical_series
 
 Task = Literal["classification", "regression"]
@@ -98,7 +98,8 @@ def make_outcome(y: Any, *, task: Task, name: str = "y", classes: tuple[Label, .
             f"{name!r} holds the label {labels[place[row]]!r} in row {row + 1}, "
             f"which is not among the classes {list(known)}"
         )
-    return Outcome(name, np.array([position[label] for label in labels], dtype=np.intp).take(place), known)
+    codes = np.array([position[label] for label in labels], dtype=np.intp)
+    return Outcome(name, frozen(codes.take(place)), known)
 
 
 def _told_apart(values: np.ndarray) -> tuple[list[Label], np.ndarray]:
@@ -138,6 +139,11 @@ def infer_task(y: Any, name: str = "y") -> Task:
 def _present(y: Any, name: str) -> np.ndarray:
     """The values of a column that must have one for everybody."""
     values = raw_values(y, name)
+    _refuse_missing(values, name)
+    return values
+
+
+def _refuse_missing(values: np.ndarray, name: str) -> None:
     if not len(values):
         raise InputError(f"{name!r} is empty")
     gone = [value is None for value in values] if values.dtype == object else np.isnan(values)
@@ -145,7 +151,6 @@ def _present(y: Any, name: str) -> np.ndarray:
     if rows.size:
         more = f" and {rows.size - 1} more" if rows.size > 1 else ""
         raise InputError(f"{name!r} is missing in row {rows[0] + 1}{more}; remove those rows or fill the value in")
-    return values
 
 
 def _numbers(y: Any, name: str) -> np.ndarray:
@@ -160,7 +165,10 @@ def _numbers(y: Any, name: str) -> np.ndarray:
 
 
 def _class_values(y: Any, name: str) -> np.ndarray:
-    values = _present(y, name)
+    values = raw_values(y, name)
+    if values.dtype != object and len(values) and np.abs(values).max() <= LARGEST_EXACT:
+        return values  # nor is any of them missing: that would be the largest
+    _refuse_missing(values, name)
     if values.dtype != object:
         _refuse_infinite(values, name)
         long = np.flatnonzero(np.abs(values) > LARGEST_EXACT)

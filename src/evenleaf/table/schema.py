@@ -52,6 +52,8 @@ class Column:
         object.__setattr__(self, "kind", Kind(self.kind))
 
     def _check_levels(self) -> None:
+        if self.levels == ():
+            return
         if not isinstance(self.levels, (list, tuple)) or not all(isinstance(level, str) for level in self.levels):
             raise InputError(f"column {self.name!r}: the levels must be a list of texts")
         object.__setattr__(self, "levels", tuple(self.levels))
@@ -133,8 +135,11 @@ def _column_from_json(entry: object) -> Column:
 
 def check_unique(names: Iterable[str]) -> None:
     """Refuse a header that names a column twice."""
+    known = list(names)
+    if len(set(known)) == len(known):
+        return
     seen: set[str] = set()
-    for name in names:
+    for name in known:
         if name in seen:
             raise InputError(f"two columns are called {name!r}; rename one of them")
         seen.add(name)

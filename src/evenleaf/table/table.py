@@ -20,6 +20,7 @@ __all__ = [
     "categorical_names",
     "distinct",
     "equal_rows",
+    "frozen",
     "infer_schema",
     "read_only",
 ]
@@ -70,7 +71,7 @@ class Table:
             schema = infer_schema(columns, categorical)
         encoded = [_encode(column, columns[column.name]) for column in schema]
         length = len(encoded[0][0]) if encoded else count_rows(data)
-        data, unseen = tuple(_frozen(values) for values, _ in encoded), tuple(count for _, count in encoded)
+        data, unseen = tuple(frozen(values) for values, _ in encoded), tuple(count for _, count in encoded)
         return cls(schema, data, unseen, length)
 
     @property
@@ -104,7 +105,7 @@ class Table:
     def take(self, rows: np.ndarray) -> Table:
         """Some of the people, in the given order; levels keep their codes, `unseen` still counts them all."""
         length = len(np.empty(self.n_rows, dtype=bool)[rows])
-        return Table(self.schema, tuple(_frozen(values[rows]) for values in self.data), self.unseen, length)
+        return Table(self.schema, tuple(frozen(values[rows]) for values in self.data), self.unseen, length)
 
     def conform(self, schema: Schema) -> Table:
         """The same people seen through another schema (levels unknown to it become missing)."""
@@ -154,7 +155,7 @@ def read_only(values: np.ndarray) -> np.ndarray:
     return values
 
 
-def _frozen(values: np.ndarray) -> np.ndarray:
+def frozen(values: np.ndarray) -> np.ndarray:
     """The same array, which nobody else holds yet: so that `read_only` need not copy it again."""
     values.flags.writeable = False
     return values
@@ -179,6 +180,8 @@ def distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         known, place = np.unique(values, return_inverse=True)
         return known, place.ravel()
     code, low, n_codes = whole
+    if n_codes <= 2:  # the lowest and the highest are there
+        return np.arange(low, low + n_codes).astype(values.dtype), code
     present = np.bincount(code, minlength=n_codes) > 0
     known = np.flatnonzero(present) + low
     return known.astype(values.dtype), code if len(known) == n_codes else (np.cumsum(present) - 1)[code]
@@ -206,9 +209,10 @@ def _whole_numbers(values: np.ndarray) -> tuple[np.ndarray, int, int] | None:
     if not (low > -_NARROW and high < _NARROW):
         return None
     whole = values.astype(np.int64)
-    if values.dtype.kind != "i" and not (whole == values).all():
+    if values.dtype.kind != "i" and np.count_nonzero(whole != values):
         return None
-    whole -= int(low)
+    if low != 0:
+        whole -= int(low)
     return whole, int(low), int(high) - int(low) + 1
 
 
@@ -231,8 +235,9 @@ def _encode(column: Column, values: np.ndarray) -> tuple[np.ndarray, int]:
         return _encode_levels(column, values)
     if values.dtype == object:
         values = _all_missing(column, values)
-    infinite = np.flatnonzero(np.isinf(values))
-    if infinite.size:
+    is_infinite = np.isinf(values)
+    if np.count_nonzero(is_infinite):
+        infinite = np.flatnonzero(is_infinite)
         more = f" (and in {infinite.size - 1} more)" if infinite.size > 1 else ""
         raise InputError(
             f"column {column.name!r} holds an infinite value in row {infinite[0] + 1}{more}; "

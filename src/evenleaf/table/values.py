@@ -29,6 +29,8 @@ def column_values(name: str, data: Any, *, as_levels: bool = True) -> np.ndarray
     `as_levels=False` keeps the values of a categorical series as they are: a decided column of the
     categories 0 and 1 must be answered with 0 and 1, not with texts.
     """
+    if type(data) is np.ndarray:
+        return _from_array(name, data)
     series = as_series(data)
     if series is not None:
         return _from_series(name, series, as_levels)

@@ -29,7 +29,7 @@ class Target:
     def __post_init__(self) -> None:
         if self.classes is not None and not self.classes:
             raise InputError(f"the target {self.name!r} needs at least one class")
-        if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low <= self.high):
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low <= self.high):
             raise InputError(
                 f"the target {self.name!r} must lie between two finite numbers, not between {self.low} and {self.high}"
             )

@@ -9,7 +9,7 @@ from evenleaf.solve.fronts.kernels.stumps import best_stumps
 from evenleaf.solve.fronts.kernels.whole import best_whole
 from evenleaf.solve.fronts.oracle import Oracle
 from evenleaf.solve.search import kernels
-from evenleaf.solve.search.kernels.first_tests import cuts_below
+from evenleaf.solve.search.kernels.spanned import spanned_cuts_below
 
 
 def announce_compilation(oracle: Oracle) -> bool:
@@ -23,4 +23,4 @@ def _needed(oracle: Oracle) -> Any:
         return pair_sums
     if not oracle.sweeps:
         return best_stumps
-    return best_whole if oracle.lane.large else cuts_below
+    return best_whole if oracle.lane.large else spanned_cuts_below

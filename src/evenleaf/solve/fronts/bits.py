@@ -13,8 +13,9 @@ import numpy as np
 
 from evenleaf.problem import Misclassification, Problem
 from evenleaf.solve.fronts.kernels import bits as kernels
+from evenleaf.solve.fronts.kernels.kinds import find_kinds
 
-_MOST_KINDS, _MOST_ROWS, _SAME = 64, 16, 1e-12
+_MOST_KINDS, _MOST_ROWS = 64, 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +45,6 @@ class Bits:
     ends: list[tuple[float, float]]
     upper_is_set: list[bool]
     counts: np.ndarray
-
-    def sums(self) -> tuple[np.ndarray, np.ndarray]:
-        """Vectors and people over all with both bits (quantity × feature × feature), and over everybody."""
-        n_kinds, n_features = self.counts.shape[:2]
-        pairs = self.kinds.vectors.T @ self.counts.reshape(n_kinds, -1).astype(np.float64)
-        return pairs.reshape(len(pairs), n_features, n_features), self.kinds.heads @ self.kinds.vectors
 
 
 def find_bits(problem: Problem) -> Bits | None:
@@ -103,48 +98,20 @@ def _find_kinds(problem: Problem) -> Kinds | None:
         return None
     if disparity.n_rows > _MOST_ROWS or not people.n_people:
         return None
-    columns = disparity.matrix.toarray()
-    uneven = people.weight.min() < people.weight.max()
-    told_apart = np.vstack([columns, people.weight]) if uneven else columns
-    kind, example, heads = kernels.number_kinds(people.outcome.values, told_apart.view(np.int64), _MOST_KINDS)
-    if not len(example):
-        return None
-    rows = _folded(columns[:, example], disparity.weight, heads)
-    if rows is None:
-        return None
-    factor = 1.0 if problem.max_discrimination is not None else problem.fairness_weight
-    weight = people.weight[example]
-    costs = problem.loss.matrix(2)[people.outcome.values[example]] * (weight / people.weight.sum())[:, None]
-    vectors = np.column_stack([costs[:, 1] - costs[:, 0], factor * rows.T, np.ones(len(heads))])
-    offset = np.zeros(len(rows) + 1)
-    offset[0] = heads @ costs[:, 0]
-    return Kinds(kind, heads, weight, vectors, offset)
-
-
-def _folded(columns: np.ndarray, weight: np.ndarray, heads: np.ndarray) -> np.ndarray | None:
-    """The rows over kinds, their weights multiplied in and proportional ones made one; None where one is unbalanced.
-
-    A row that compares averages sums to zero, so that of two classes both have the same difference but for its sign.
-    """
-    rows, people = (columns * weight.sum(axis=1)[:, None]).tolist(), heads.tolist()
-    kept: list[list[float]] = []
-    for row in rows:  # kinds are few, and numbers in lists are then faster than arrays
-        terms = [entry * count for entry, count in zip(row, people, strict=True)]
-        if abs(sum(terms)) > 1e-9 * sum(map(abs, terms)):
-            return None
-        _fold(row, kept)
-    return np.array(kept).reshape(len(kept), len(people))
-
-
-def _fold(row: list[float], kept: list[list[float]]) -> None:
-    """Add a row to those that are kept: to one that it is proportional to, or as one more."""
-    sizes = list(map(abs, row))
-    for place, other in enumerate(kept):
-        largest = list(map(abs, other))
-        lead = largest.index(max(largest))
-        ratio = row[lead] / other[lead]
-        if all(abs(one - ratio * two) <= _SAME * max(sizes) for one, two in zip(row, other, strict=True)):
-            kept[place] = [entry * (1 + abs(ratio)) for entry in other]
-            return
-    if max(sizes) > 0:
-        kept.append(row)
+    matrix, costs = disparity.matrix, problem.loss.matrix(2)
+    factor = 1.0 if problem.max_discrimination is not None else float(problem.fairness_weight)
+    kinds = Kinds(
+        *find_kinds(
+            people.outcome.values,
+            people.weight,
+            people.weight.sum(),
+            matrix.indptr,
+            matrix.indices,
+            matrix.data,
+            disparity.weight,
+            costs,
+            factor,
+            _MOST_KINDS,
+        )
+    )
+    return kinds if len(kinds.heads) else None

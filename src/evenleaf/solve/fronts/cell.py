@@ -9,7 +9,6 @@ import numpy as np
 
 from evenleaf.solve.fronts.answers import Cheapest
 from evenleaf.solve.fronts.ascent import Point
-from evenleaf.solve.fronts.between import between
 from evenleaf.solve.fronts.flag_trees import FlagSlot, flag_slot, outline
 from evenleaf.solve.fronts.flags import Flags
 from evenleaf.solve.fronts.lane import Lane, Prices
@@ -115,16 +114,6 @@ class Cell:
                 self.oracle.recall.known[key] = self.oracle.value(members, depth, prices)
             total += self.oracle.recall.known[key]
         return total
-
-    def more_between(self, prices: Prices) -> np.ndarray:
-        """What `base` leaves out: people between the first cuts cost more than with the label that each likes best.
-
-        Where tests of levels fork, a look at these people takes longer than it saves.
-        """
-        loose = self.loose[0] if self.loose and not self.oracle.may_fork else None
-        if loose is None or loose.path or loose.depth_below != 2 or not isinstance(loose.box, Cuts):
-            return np.zeros(prices.shape[2])
-        return between(loose.box, loose.free, self.oracle, prices) - self.oracle.free(loose.free, prices)
 
     def values(self, prices: Prices, cutoff: np.ndarray | None = None, asked: Asked | None = None) -> np.ndarray:
         """The least price of each slot at each multipliers; the last one is not looked into beyond the cutoff's sum.

@@ -31,10 +31,12 @@ from evenleaf.solve.fronts.node import Node
 from evenleaf.solve.fronts.oracle import Oracle
 from evenleaf.solve.fronts.polish import Polish
 from evenleaf.solve.fronts.record import Recorder
-from evenleaf.solve.fronts.tests import Part, Slot, Split
+from evenleaf.solve.fronts.shown import Look, Shown
+from evenleaf.solve.fronts.steps import EPSILON
+from evenleaf.solve.fronts.tests import Cuts, Part, Slot, Split
 from evenleaf.solve.fronts.trial import Trial
 from evenleaf.solve.fronts.warmup import warm_up
-from evenleaf.solve.fronts.worker import EPSILON, Examined, Incumbent, Worker
+from evenleaf.solve.fronts.worker import Examined, Incumbent, Worker
 from evenleaf.solve.proofs.fronts import FrontsProof
 from evenleaf.tree import Leaf, Tree
 
@@ -45,6 +47,7 @@ _ROUND, _LONG_ROUND = 8, 32  # nodes a round; must not depend on the number of t
 _WAITING = 8  # times as many nodes are open as a longer round takes, so that it is still the lowest that are taken
 MOST_SHALLOW = 32  # nodes of a search to depth 2 that only looks for a good tree
 _MOST_TRIES = 12  # so often a promising node may be examined out of turn
+_FEW_TRIES = 5  # and where rates must be equal, as that takes longer
 _MUCH_WORK = 10_000  # numbers in a table; in smaller ones nodes are so soon done that a round is one node
 
 
@@ -87,13 +90,15 @@ class Engine:
         self.open: list[tuple[float, int, Node]] = []
         self.order = itertools.count()
         self.examined = self.offers = 0
+        self.shown: Shown | None = None
+        self.first_parts: list[Part] = []  # what all trees are parted into
         self.promising: Part | None = None
-        self.tries = _MOST_TRIES if much and self.depth > 2 else 0
+        self.tries = (_FEW_TRIES if self.lane.cancels else _MOST_TRIES) if much and self.depth > 2 else 0
         schema = problem.people.features.schema
         labels = Trial(0, self.lane)
         worth = labels.worth(np.arange(self.lane.n_labels + 1)[:, None])
         for label in np.argsort(worth, kind="stable"):
-            if worth[label] < self.objective - EPSILON:
+            if worth[label] < self.better:
                 self.offer(Tree(schema, problem.target, (Leaf(float(label)),)))
         self.alike = self.objective  # what the best tree without a test is worth
         if start is not None:
@@ -118,6 +123,11 @@ class Engine:
         """What it is worth."""
         return self.best.objective
 
+    @property
+    def better(self) -> float:
+        """What every better tree is worth less than."""
+        return self.lane.steps.better(self.objective)
+
     def offer(self, tree: Tree) -> None:
         """Take a tree as the incumbent if it keeps every limit and is better."""
         self.hand.offer(tree)
@@ -139,12 +149,13 @@ class Engine:
     def bound(self) -> float:
         """A valid lower bound at any moment: the lowest open node, or the incumbent."""
         lowest = self.open[0][0] if self.open else np.inf
-        return float(min(lowest, self.in_hand, self.objective, self.refused))
+        reached = self.lane.steps.above(min(lowest, self.in_hand))
+        return float(min(reached, self.objective, self.refused))
 
     @property
     def unfinished(self) -> bool:
         """Whether anything is open, or was not even begun."""
-        return bool(self.open) or min(self.in_hand, self.refused) < self.objective - EPSILON
+        return bool(self.open) or min(self.in_hand, self.refused) < self.better
 
     def run(self) -> None:
         """Search until nothing is open, or the budget is spent."""
@@ -179,8 +190,9 @@ class Engine:
         mus = warm_up(self.hand, start, self.alike if np.isfinite(self.alike) else self.objective)
         if self.depth > 2:
             if self._polish_at(mus[0]) is not None:
-                self.offer_quick_tree(mus[0], few=False)
-                self._polish(mus[0])
+                if alone or not self.lane.cancels:
+                    self.offer_quick_tree(mus[0], few=False)
+                    self._polish(mus[0])
             elif alone and self.oracle.flags is None:  # from flags deep trees are found as soon
                 self._offer_shallow_tree(mus[0])
         self._push(Node(self.floor, Slot(self.depth), mus))
@@ -191,14 +203,13 @@ class Engine:
         node = self.open[0][2] if self.open else Node(self.objective, self.top, np.zeros((1, self.lane.n_dimensions)))
         return self.hand.looked_at(node, Cell(node.part, self.lane, self.oracle)) if self.depth <= 2 else node
 
-    def look(self) -> tuple[float, np.ndarray]:
-        """Know what all trees cost at least at the first multipliers, and tell that alone, with the multipliers."""
+    def look(self) -> Look:
+        """Know what all trees cost at least at the first multipliers, and tell that alone."""
         node = self.open[0][2]
-        alone = replace(node, bound=-np.inf, mus=node.mus[:1])
-        shown = self.hand.looked_at(alone, Cell(node.part, self.lane, self.oracle)).bound
+        look = self.hand.look(replace(node, mus=node.mus[:1]), Cell(node.part, self.lane, self.oracle))[0]
         self.open = []
-        self._push(replace(node, bound=max(node.bound, shown), looked=True))
-        return shown, node.mus[0]
+        self._push(replace(node, bound=max(node.bound, look.bound), looked=True))
+        return look
 
     def close(self, bound: float, mu: np.ndarray) -> None:
         """Know from elsewhere what multipliers show of all trees."""
@@ -209,7 +220,7 @@ class Engine:
         """The best tree of depth 2 that begins with a cut, of a feature with few cuts: soon found, and often good."""
         polish, everybody = self._polish_at(mu), np.arange(self.lane.compiled.n_people)
         if polish is not None:
-            sketch = polish.best(everybody, self.lane.offset, self.objective - EPSILON, few=few)
+            sketch = polish.best(everybody, self.lane.offset, self.better, few=few)
             if sketch is not None:
                 self.hand.offer_sketch(sketch, improve=False)
 
@@ -240,7 +251,7 @@ class Engine:
         """Take a tree that was found elsewhere as the incumbent, if it is better."""
         if best.objective < self.objective - 1e-12:
             self._know(best)
-        if self.open and self.open[0][0] >= self.objective - EPSILON:
+        if self.open and self.open[0][0] >= self.better:
             self.open = []
 
     @property
@@ -255,12 +266,12 @@ class Engine:
 
     def proof(self) -> FrontsProof | None:
         """What was shown, once nothing is open."""
-        return self.recorder.proof(self.top, self.objective - EPSILON)
+        return self.recorder.proof(self.top, self.better)
 
     def advance(self) -> None:
         """Examine the open nodes with the lowest bounds, each from the incumbent that stands at the start."""
         batch = self._out_of_turn() or [heapq.heappop(self.open)[2] for _ in range(self._width)]
-        batch = [node for node in batch if node.bound < self.objective - EPSILON]
+        batch = [node for node in batch if node.bound < self.better]
         self.in_hand = min((node.bound for node in batch), default=np.inf)
         done: list[Examined] = []
         before, better = self.objective, None
@@ -280,10 +291,12 @@ class Engine:
             raise OutOfTime
         for examined in done:
             self.recall.learn(examined.recall)
+            if self.shown is not None:
+                self.shown.take(examined.looks, self.lane)
         self.in_hand = np.inf
         if better is not None:
             self._polish(better.mus[0])
-        if self.open and self.open[0][0] >= self.objective - EPSILON:
+        if self.open and self.open[0][0] >= self.better:
             self.open = []
         self.on_news()
 
@@ -339,6 +352,8 @@ class Engine:
             self.recorder.knows(learnt.part, learnt.bound, learnt.mus)
         if examined.cut_short:
             self._push(node)
+        if node.part == self.top:
+            self.first_parts = [child.part for child in examined.children if not _without_tests(child.part)]
         for child in examined.children:
             self._push(child)
             self.recorder.parted(node.part, child.part)
@@ -353,5 +368,10 @@ class Engine:
 
     def _push(self, node: Node) -> None:
         self.recorder.knows(node.part, node.bound, node.mus)
-        if node.bound < self.objective - EPSILON:
+        if node.bound < self.better:
             heapq.heappush(self.open, (node.bound, next(self.order), node))
+
+
+def _without_tests(part: Part) -> bool:
+    """Whether a box of first tests has none."""
+    return isinstance(part, Split) and isinstance(part.box, Cuts) and part.box.empty

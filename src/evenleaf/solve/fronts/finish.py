@@ -9,7 +9,9 @@ import numpy as np
 
 from evenleaf.solve.fronts.cell import Cell
 from evenleaf.solve.fronts.front import LIMIT, NONE, PENALTY, Front, Question, TooMany, combined
+from evenleaf.solve.fronts.front import cheapest as least_price
 from evenleaf.solve.fronts.kernels.fronts import best_sum, sums
+from evenleaf.solve.fronts.kernels.match import best_match, distinct_sums
 from evenleaf.solve.fronts.lane import Lane
 from evenleaf.solve.fronts.limits import Limits, used_features
 from evenleaf.solve.fronts.lists import Lister
@@ -55,7 +57,9 @@ class Finisher:
         start = Front(self.lane.offset[None, :], np.zeros((1, 0), dtype=np.int64))
         widths = [front.recipes.shape[1] for front in fronts]
         settled = base - (self.lane.offset[0] + question.multipliers @ self.lane.offset[1:])
-        cheapest = [(f.points[:, :1] + f.points[:, 1:] @ question.multipliers.T).min(axis=0) for f in fronts]
+        cheapest = [least_price(f.points, question.multipliers) for f in fronts]
+        if question.mode == LIMIT and self.lane.cancels:
+            return self._matched(start, fronts, question, settled, cell, ceiling)
         for number, front in enumerate(fronts[:-1]):
             rest = settled + sum(cheapest[number + 1 :])
             pairs, count = sums(start.points, front.points, question.multipliers, rest, question.target, question.most)
@@ -91,6 +95,48 @@ class Finisher:
         worth, a, b = near if a < 0 else (worth, a, b)
         return None if a < 0 else Found(worth, start.points[a] + last.points[b], outlined(a, b))
 
+    def _matched(
+        self, start: Front, fronts: list[Front], question: Question, settled: np.ndarray, cell: Cell, ceiling: float
+    ) -> Found | None:
+        """The best tree of listed points, whatever its price, where disparities must cancel: two halves are matched."""
+        widths = [front.recipes.shape[1] for front in fronts]
+        middle = len(fronts) // 2
+        halves = [start, *fronts[:middle]], fronts[middle:]
+        rest = settled + sum(least_price(front.points, question.multipliers) for front in halves[1])
+        one = self._added(halves[0], question, rest)
+        rest = settled + least_price(one.points, question.multipliers) if len(one) else settled
+        two = self._added(halves[1], question, rest)
+        if not len(one) or not len(two):
+            return None
+        worth, a, b, finished = best_match(one.points, two.points, ceiling, self._limit, _WORK * question.most)
+        if not finished:
+            raise TooMany
+        if a < 0:
+            return None
+        recipe = np.concatenate([one.recipes[a], two.recipes[b]])
+        return Found(worth, one.points[a] + two.points[b], self._sketch(recipe, widths, cell))
+
+    def _added(self, fronts: list[Front], question: Question, rest: np.ndarray) -> Front:
+        """The sums of points of each list, of those with the same disparities the cheapest."""
+        total = fronts[0]
+        for number, front in enumerate(fronts[1:], 1):
+            if not len(total):
+                break
+            beside = rest + sum(least_price(other.points, question.multipliers) for other in fronts[number + 1 :])
+            points, pairs, count = distinct_sums(
+                total.points,
+                front.points,
+                question.multipliers,
+                beside,
+                question.target,
+                question.most,
+                _WORK * question.most,
+            )
+            if count < 0:
+                raise TooMany
+            total = replace(combined(total, front, pairs[:count]), points=points[:count])
+        return total
+
     def _near(
         self, one: Front, two: Front, question: Question, rest: np.ndarray, ceiling: float
     ) -> tuple[float, int, int]:
@@ -119,7 +165,7 @@ class Finisher:
             if not len(front):
                 return None
             fronts[number] = front
-            values[number] = (front.points[:, :1] + front.points[:, 1:] @ question.multipliers.T).min(axis=0)
+            values[number] = least_price(front.points, question.multipliers)
         return [fronts[number] for number in range(len(cell.places))]
 
     def _one_by_one(

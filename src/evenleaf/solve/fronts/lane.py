@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from evenleaf.problem import EDGE, FEASIBILITY_TOLERANCE, Problem
+from evenleaf.solve.fronts.steps import ANY_LOSS, Steps, find_steps
 from evenleaf.solve.search.compiled import Compiled, compile_problem
 from evenleaf.table import People, Table
 
@@ -55,6 +56,7 @@ class Lane:
     offset: np.ndarray
     limit: float | None
     least: int
+    steps: Steps = ANY_LOSS  # the losses that trees can have
     edge: float = EDGE  # lists hold trees on the very edge of ε for fair, until `Problem.evaluate` refuses one
 
     @property
@@ -66,6 +68,11 @@ class Lane:
     def large(self) -> bool:
         """Whether matching whole trees (`kernels/whole.py`) is worth the half minute that compiling it takes once."""
         return int(self.compiled.offsets[-1]) >= _MANY_CUTS or self.compiled.n_people >= _MANY_PEOPLE
+
+    @property
+    def cancels(self) -> bool:
+        """Whether disparities must be nothing, so that of two parts of a tree one says what the other must have."""
+        return self.limit is not None and self.n_dimensions > 0 and self.limit * self.compiled.count.sum() <= 1
 
     @cached_property
     def examples(self) -> tuple[Table, np.ndarray]:
@@ -123,4 +130,5 @@ def make_lane(problem: Problem) -> Lane:
         sign = (classes == label).astype(float) - (classes == 0)
         vectors[:, label - 1, 1:] = entries * sign
     offset = np.concatenate([[compiled.constant], np.where(classes == 0, entries.sum(axis=0), 0.0)])
-    return Lane(compiled, problem.people, vectors, offset, problem.max_discrimination, problem.shape.min_samples_leaf)
+    limit, least = problem.max_discrimination, problem.shape.min_samples_leaf
+    return Lane(compiled, problem.people, vectors, offset, limit, least, find_steps(problem))

@@ -16,6 +16,7 @@ import numpy as np
 
 from evenleaf.problem import FEASIBILITY_TOLERANCE, Problem
 from evenleaf.solve.fronts.lane import Lane
+from evenleaf.solve.fronts.steps import steps_of_share
 
 _MOST_KINDS = 64
 
@@ -48,7 +49,8 @@ def with_share(lane: Lane, share: float) -> Lane:
     """The same people, and as one more disparity how far the share of those with the second label is from this."""
     people = lane.compiled.count / lane.compiled.count.sum()
     vectors = np.concatenate([lane.vectors, people[:, None, None]], axis=2)
-    return replace(lane, vectors=vectors, offset=np.append(lane.offset, -share))
+    steps = steps_of_share(lane.steps, share, float(lane.offset[0]), lane.people.weight)
+    return replace(lane, vectors=vectors, offset=np.append(lane.offset, -share), steps=steps)
 
 
 def _least_step(kinds: np.ndarray, sizes: np.ndarray) -> float:

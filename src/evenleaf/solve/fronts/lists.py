@@ -337,7 +337,7 @@ class Lister:
         pairs, number = sums_of(one.points, two.points, question.multipliers, rest, question.target, question.most)
         if number < 0:
             raise TooMany
-        return thinned(combined(one, two, pairs[:number], _code(box)), question)
+        return thinned(combined(one, two, pairs[:number], test_code(box)), question)
 
 
 class _Growing:
@@ -387,7 +387,8 @@ def _settled(box: Box, oracle: Oracle) -> Box:
     return Levels(box.feature, box.left, everyone - box.left)
 
 
-def _code(box: Box) -> tuple[int, int, int]:
+def test_code(box: Box) -> tuple[int, int, int]:
+    """The numbers of a single test in a recipe."""
     if isinstance(box, Cuts):
         return box.feature, box.low, LEAF
     return box.feature, sum(1 << level for level in box.left), LEAF

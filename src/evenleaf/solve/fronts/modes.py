@@ -19,9 +19,8 @@ def matches(node: Node, lane: Lane, oracle: Oracle, limits: Limits) -> bool:
         return False
     if not lane.n_dimensions:
         return False
-    nothing = lane.limit is not None and lane.limit * lane.compiled.count.sum() <= 1
     forks = oracle.may_fork and bool((oracle.unordered & oracle.allowed).any())
-    return (nothing or lane.n_dimensions == 1) and not forks
+    return (lane.cancels or lane.n_dimensions == 1) and not forks
 
 
 def mode_of(node: Node, lane: Lane, limits: Limits, *, matched: bool) -> int:

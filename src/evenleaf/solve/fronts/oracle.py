@@ -183,10 +183,10 @@ class Oracle:
         few = self.allowed & self.unordered & (self.sizes <= self.most_levels)
         return few if self.sweeps and not self.may_fork else np.zeros_like(few)
 
-    def sweep(self, members: np.ndarray, crew: Crew | None = None) -> Sweep:
+    def sweep(self, members: np.ndarray, crew: Crew | None = None, growth: float = 0.0) -> Sweep:
         """These people laid out for sweeps."""
         tests = Tests(self.allowed, self.walked)
-        return Sweep(self.lane, self.ranks, members, tests, self.stop, self.crew if crew is None else crew)
+        return Sweep(self.lane, self.ranks, members, tests, self.stop, self.crew if crew is None else crew, growth)
 
     def level_children(
         self, members: np.ndarray, depth: int, prices: Prices, but: np.ndarray | None = None

@@ -60,8 +60,8 @@ class Recorder:
                 continue
             for part in entry.parts:
                 place, box = _difference(whole, part)
-                if isinstance(box, Cuts) and box.low > box.high:
-                    continue  # a block of one rank at the lower end has no cut
+                if isinstance(box, Cuts) and box.empty:
+                    continue
                 step.place = place
                 known = self.entries[part]
                 mus = known.mus[:0] if np.array_equal(known.mus, entry.mus) else known.mus

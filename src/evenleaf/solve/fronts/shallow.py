@@ -6,11 +6,11 @@ There is no bound to climb to and nothing to split: a few thousand trees a colum
 
 from __future__ import annotations
 
-import numpy as np
+from operator import mul, sub
 
 from evenleaf.problem import EDGE, FEASIBILITY_TOLERANCE, Problem
 from evenleaf.solve.fronts.bits import Bits, find_bits
-from evenleaf.solve.fronts.kernels.shallow import LEAF, best_shallow
+from evenleaf.solve.fronts.kernels.shallow import LEAF, best_counted
 from evenleaf.tree import Branch, Leaf, Node, SubsetTest, Test, ThresholdTest, Tree, threshold_between
 
 _MOST_FEATURES = 256  # beyond this, looking at every tree takes longer than bounds do
@@ -21,21 +21,20 @@ class Shallow:
 
     def __init__(self, problem: Problem, bits: Bits) -> None:
         self.problem, self.bits = problem, bits
-        self.sums, self.total = bits.sums()
 
     def search(self) -> tuple[float, int, list[int], list[int]]:
         """What a best tree is worth, its first test, and the stumps below it."""
-        shape, limit = self.problem.shape, self.problem.max_discrimination
-        found = best_shallow(
-            self.sums,
-            self.total,
-            self.bits.kinds.offset,
+        shape, limit, kinds = self.problem.shape, self.problem.max_discrimination, self.bits.kinds
+        worth, root, near, far = best_counted(
+            self.bits.counts,
+            kinds.heads,
+            kinds.vectors,
+            kinds.offset,
             shape.max_depth,
             float(shape.min_samples_leaf),
             -1.0 if limit is None else limit + FEASIBILITY_TOLERANCE + EDGE,
-            np.inf,
         )
-        return float(found[0]), int(found[1]), found[2].tolist(), found[3].tolist()
+        return worth, root, near.tolist(), far.tolist()
 
     def best(self) -> tuple[float, Tree]:
         """What a best tree is worth, and the tree; that of one label for all is always allowed."""
@@ -47,8 +46,8 @@ class Shallow:
         """The nodes in the canonical form, that of `tidy`; on either side of each test there is somebody."""
         if root == LEAF or near == far == [LEAF, near[1], near[1]]:
             return [Leaf(float(near[1]))]
-        flagged = self.bits.counts[:, root, root]
-        others = self.bits.kinds.heads - flagged
+        flagged = self.bits.counts[:, root, root].tolist()
+        others = _without(self.bits.kinds.heads.tolist(), flagged)
         test, low, high = self._test(root, flagged, others), (far, others, False), (near, flagged, True)
         if not self.bits.upper_is_set[root]:
             low, high = high, low
@@ -56,28 +55,33 @@ class Shallow:
         right = self._stump(1 + len(left), root, *high)
         return [Branch(test, 1, 1 + len(left)), *left, *right]
 
-    def _stump(self, place: int, root: int, stump: list[int], people: np.ndarray, with_bit: bool) -> list[Node]:
+    def _stump(self, place: int, root: int, stump: list[int], people: list[int], with_bit: bool) -> list[Node]:
         """The nodes of a stump from a place on, for so many people of each kind, those with the root's bit or not."""
         g, label, other = stump
         if g == LEAF:
             return [Leaf(float(label))]
-        both = self.bits.counts[:, root, g]
-        flagged = both if with_bit else self.bits.counts[:, g, g] - both
+        both = self.bits.counts[:, root, g].tolist()
+        flagged = both if with_bit else _without(self.bits.counts[:, g, g].tolist(), both)
         low, high = (other, label) if self.bits.upper_is_set[g] else (label, other)
-        test = self._test(g, flagged, people - flagged)
+        test = self._test(g, flagged, _without(people, flagged))
         return [Branch(test, place + 1, place + 2), Leaf(float(low)), Leaf(float(high))]
 
-    def _test(self, f: int, flagged: np.ndarray, others: np.ndarray) -> Test:
+    def _test(self, f: int, flagged: list[int], others: list[int]) -> Test:
         """The lower value goes left; what nobody has goes with the heavier side."""
         column, (lower, upper) = self.bits.features[f], self.bits.ends[f]
         left, right = (others, flagged) if self.bits.upper_is_set[f] else (flagged, others)
-        heavier_left = bool((left - right) @ self.bits.kinds.weight >= 0)
+        heavier_left = sum(map(mul, _without(left, right), self.bits.kinds.weight.tolist())) >= 0
         described = self.problem.people.features.schema[column]
         if not described.is_categorical:
             return ThresholdTest(column, threshold_between(lower, upper), heavier_left)
         levels = range(len(described.levels))
         named = (level for level in levels if level == lower or (heavier_left and level != upper))
         return SubsetTest(column, tuple(named), heavier_left)
+
+
+def _without(people: list[int], some: list[int]) -> list[int]:
+    """How many of each kind are left without some of them; kinds are few, and lists then faster than arrays."""
+    return list(map(sub, people, some))
 
 
 def find_shallow(problem: Problem) -> Shallow | None:

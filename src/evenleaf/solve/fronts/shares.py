@@ -19,12 +19,17 @@ from evenleaf.solve.fronts.clock import clock
 from evenleaf.solve.fronts.engine import EPSILON, MOST_SHALLOW, Engine, to_depth_two
 from evenleaf.solve.fronts.lane import Lane, make_lane
 from evenleaf.solve.fronts.lattice import common_divisor, with_share
+from evenleaf.solve.fronts.one_share import ShareEngine
+from evenleaf.solve.fronts.planes import Cheap, Planes
+from evenleaf.solve.fronts.shown import Look, Shown
 from evenleaf.solve.fronts.warmup import about_cheapest
 from evenleaf.solve.fronts.worker import Incumbent
 from evenleaf.solve.proofs.fronts import FrontsProof
 from evenleaf.tree import Leaf, Tree
 
 _MOST_SHARES = 64
+_SCOUTS = 8  # features whose best first test is examined before all others
+_TRIED = 3  # shares for which a good tree is looked for before their trees are parted
 
 
 class ShareSearch:
@@ -42,19 +47,20 @@ class ShareSearch:
     ) -> None:
         self.problem, self.budget, self.divisor = problem, budget, divisor
         self.quiet = False
-        self.best = Incumbent()
+        self.best, self.shown = Incumbent(), Shown()
         lane = make_lane(problem) if lane is None else lane
         schema = problem.people.features.schema
         alike = [Tree(schema, problem.target, (Leaf(float(label)),)) for label in range(2)]
         self.crew = Crew(budget.threads, budget.cancel) if crew is None else crew
         self.whole = Engine(problem, budget, start, False, lane, self.crew)
-        self.engines: list[Engine] = []
+        self.engines: list[ShareEngine] = []
         for number in range(1, divisor):
-            engine = Engine(problem, budget, start, keep_proof, with_share(lane, number / divisor), self.crew)
+            engine = ShareEngine(problem, budget, start, keep_proof, with_share(lane, number / divisor), self.crew)
             engine.stop_with(self.whole.oracle.stop)
             for tree in alike:
                 engine.offer(tree)
             engine.on_news = self.news
+            engine.see(self.shown)
             self.engines.append(engine)
         self._share()
 
@@ -143,7 +149,7 @@ class ShareSearch:
         self._share()
         for engine in self.engines:
             # A share is closed by its own multipliers, which are written down, and never by these.
-            engine.floor = engine.in_hand = max(engine.floor, min(node.bound, self.objective - 2 * EPSILON))
+            engine.floor = engine.in_hand = max(engine.floor, min(node.bound, engine.better - EPSILON))
 
     def begin(self) -> None:
         """Open all searches but those whose share the multipliers of another one rule out.
@@ -152,26 +158,85 @@ class ShareSearch:
         So what rules a share out rules out all that are further away, and searches near the cheapest tree's begin.
         """
         self._look_at_all_shares()
-        mu, seen = np.append(_best_mu(self.whole), 0.0), Shown()
+        self._look_at_free_people()
+        if self.whole.depth > 2:
+            self._begin_deep()
+            return
+        mu = np.append(_best_mu(self.whole), 0.0)
         first = self._share_of_cheapest(mu)
-        order = sorted(self.engines, key=lambda engine: abs(_share_of(engine) - first))
-        for engine in order:
+        for engine in sorted(self.engines, key=lambda engine: abs(engine.share - first)):
             if self.budget.exhausted:
                 return
-            ruled_out = seen.by(engine, self.objective - EPSILON)
-            if ruled_out is not None:
-                engine.close(*ruled_out)
+            if self._ruled_out(engine):
                 continue
             engine.begin(mu, alone=False)  # multipliers of neighbouring shares are alike
             mu = _best_mu(engine)
-            if engine.depth <= 2 and engine.open:
-                seen.add(engine, *engine.look())
+            if engine.open:
+                self.shown.add(engine.look(), engine.lane)
             self._share()
+
+    def _ruled_out(self, engine: ShareEngine) -> bool:
+        """Whether what is known of all trees is enough for a share."""
+        known = self.shown.best(engine.top, engine.lane)
+        if known is None or known.bound < engine.better:
+            return False
+        engine.open = []
+        engine.close(known.bound, known.mu)
+        return True
+
+    def _begin_deep(self) -> None:
+        """Open searches at multipliers from trees that are soon looked at, and look at the parts of all trees once.
+
+        Shares whose trees cost least come first, because what is seen there rules out most of the others.
+        """
+        mu, cheap = np.append(_best_mu(self.whole), 0.0), list[tuple[float, int, ShareEngine, Cheap]]()
+        planes = Planes(self.engines[0].hand, self.engines[0].share)
+        for engine in [engine for engine in self.engines if not self._ruled_out(engine)]:
+            if self.budget.exhausted:
+                return
+            found = planes.highest(engine.share, mu)
+            cheap.append((found.cost, len(cheap), engine, found))
+            mu = found.mu  # multipliers of neighbouring shares are alike
+        cheap.sort(key=lambda entry: entry[:2])
+        for number, (_, _, engine, found) in enumerate(cheap):
+            found = engine.sharpened(found) if number < _TRIED else found
+            engine.begin_at(found.mu)
+            self._share()
+            cheap[number] = found.cost, number, engine, found
+        for _, _, engine, found in cheap:
+            if not self._ruled_out(engine):
+                while engine.fresh and not self.budget.exhausted:
+                    engine.advance()
+                    self._share()
+                self._learn_of_all_trees(engine, found.mu)
+                engine.scout(_SCOUTS)
+                self._share()
+
+    def _look_at_free_people(self) -> None:
+        """A share of people is far from that of the second class: whoever is decided as they like, some are wrong."""
+        engine = self.engines[0]
+        for pull in (-1.0, 1.0):
+            mu = np.append(np.zeros(engine.lane.n_dimensions - 1), pull)
+            prices = engine.lane.prices(mu[None, :])
+            free = engine.oracle.free(np.arange(len(prices)), prices)[0]
+            bound = engine.lane.offset[0] + mu @ engine.lane.offset[1:] - engine.lane.allowance(mu) + free
+            self.shown.add(Look(engine.top, mu, float(bound)), engine.lane)
+
+    def _learn_of_all_trees(self, engine: ShareEngine, mu: np.ndarray) -> None:
+        """What the first look at every part shows of all trees, for any share."""
+        lowest = self.shown.lowest(engine.first_parts, mu)
+        if lowest is None:
+            return
+        self.shown.add(Look(engine.top, mu, lowest + float(mu[-1] * engine.lane.offset[-1])), engine.lane)
+        for other in self.engines:
+            known = self.shown.best(other.top, other.lane)
+            if known is not None:
+                other.know_of_all_trees(known)
 
     def _share_of_cheapest(self, mu: np.ndarray) -> float:
         """The share of a tree that is about as cheap as any, whatever its share."""
         engine = self.engines[0]
-        return float(about_cheapest(engine.hand, mu)[-1]) + _share_of(engine)
+        return float(about_cheapest(engine.hand, mu)[-1]) + engine.share
 
     def _share(self) -> None:
         best = min([self.whole, *self.engines], key=lambda engine: engine.objective)
@@ -189,34 +254,9 @@ class ShareSearch:
 
     def proof(self) -> FrontsProof | None:
         """The proofs of all shares, one after the other."""
-        proofs = [engine.recorder.proof(engine.top, self.objective - EPSILON) for engine in self.engines]
+        proofs = [engine.recorder.proof(engine.top, engine.better) for engine in self.engines]
         tops = [proof.top for proof in proofs if proof is not None]
         return FrontsProof(tops[0], tuple(tops[1:])) if len(tops) == len(proofs) else None
-
-
-class Shown:
-    """What trees of any share cost at least at some multipliers, but for the price of the share that is asked for."""
-
-    def __init__(self) -> None:
-        self.mus: list[np.ndarray] = []
-        self.values: list[float] = []
-
-    def add(self, engine: Engine, bound: float, mu: np.ndarray) -> None:
-        """Take in what multipliers show of one share."""
-        self.mus.append(mu)
-        self.values.append(bound + mu[-1] * _share_of(engine))
-
-    def by(self, engine: Engine, objective: float) -> tuple[float, np.ndarray] | None:
-        """The bound of another share and its multipliers, where they rule it out."""
-        bounds = [value - mu[-1] * _share_of(engine) for value, mu in zip(self.values, self.mus, strict=True)]
-        if not bounds or max(bounds) < objective:
-            return None
-        return max(bounds), self.mus[int(np.argmax(bounds))]
-
-
-def _share_of(engine: Engine) -> float:
-    """The share that a search asks for."""
-    return float(-engine.lane.offset[-1])
 
 
 def _best_mu(engine: Engine) -> np.ndarray:

@@ -7,12 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from evenleaf.solve.fronts.cell import Cell, Place, at, replaced, slot_paths
+from evenleaf.solve.fronts.cell import Cell, Loose, Place, at, replaced, slot_paths
 from evenleaf.solve.fronts.lane import Prices
 from evenleaf.solve.fronts.limits import Limits, used_features
 from evenleaf.solve.fronts.node import Node, urgency
 from evenleaf.solve.fronts.oracle import Oracle
-from evenleaf.solve.fronts.tests import Box, Fork, Levels, Part, Slot, Split
+from evenleaf.solve.fronts.pieces import Pieces
+from evenleaf.solve.fronts.tests import Box, Cuts, Fork, Levels, Part, Slot, Split
+
+MOST_PIECES = 64  # of a box; with more, it does not matter where it is halved
 
 
 class Splitter:
@@ -20,15 +23,26 @@ class Splitter:
 
     def __init__(self, oracle: Oracle, limits: Limits) -> None:
         self.oracle, self.limits = oracle, limits
+        self.pieces = Pieces(oracle)
 
-    def tightened(self, node: Node, cell: Cell) -> Iterator[Node]:
+    def tightened(self, node: Node, cell: Cell, objective: float) -> Iterator[Node]:
         """The box with the most free people in two halves."""
         loose = max(cell.loose, key=lambda loose: int(self.oracle.count[loose.free].sum()))
         split = at(node.part, loose.path)
         assert isinstance(split, Split)  # noqa: S101 (a loose box belongs to a split)
-        for half in loose.box.halves(self.oracle.weights(loose.box, loose.members)):
+        for half in self._halves(node, loose, objective):
             part = replaced(node.part, loose.path, Split(half, split.left, split.right))
             yield Node(node.bound, part, node.mus, asked=node.asked)
+
+    def _halves(self, node: Node, loose: Loose, objective: float) -> tuple[Box, Box]:
+        """A box in two parts; a looked at box of first cuts so that pieces of it will be as large as can be."""
+        if isinstance(loose.box, Cuts) and loose.depth_below == 2 and not loose.path and node.looked:
+            number, loss = self.pieces.number(loose.free, node.mus[0], objective - node.bound)
+            if 2 < number < MOST_PIECES:
+                rank = self.oracle.ranks[loose.box.feature, loose.free]
+                size = int(self.oracle.sizes[loose.box.feature])
+                return loose.box.halves(np.bincount(rank, weights=loss, minlength=size), (number // 2) / number)
+        return loose.box.halves(self.oracle.weights(loose.box, loose.members))
 
     def first_tests(self, node: Node, depth: int) -> Iterator[Node]:
         """Every box of root tests, unlooked at: a table of them all would be a long wait without news.

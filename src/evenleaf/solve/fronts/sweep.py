@@ -16,14 +16,17 @@ from evenleaf.solve.fronts.kernels.whole import best_whole, cheapest_run
 from evenleaf.solve.fronts.lane import Lane, Prices
 from evenleaf.solve.fronts.tests import Box, Cuts, Levels
 from evenleaf.solve.search.kernels.compile import INFINITE
-from evenleaf.solve.search.kernels.first_tests import block_bounds, cuts_below, subsets_below
+from evenleaf.solve.search.kernels.first_tests import block_bounds, make_inputs, subsets_below
 from evenleaf.solve.search.kernels.sheet import lay_out
+from evenleaf.solve.search.kernels.spanned import spanned_cuts_below
+from evenleaf.solve.search.kernels.spans import usual_labels
 
 WORK = 200  # sums looked at for every point that a list may have
 _FEW_TESTS = 128
 _TOGETHER, _MANY = 4, 4_000  # rows that threads may share, and for how many people at least
 MOST_TESTS = 20_000  # first tests whose stumps are listed
 FEWEST_BLOCKS, MOST_BLOCKS = 16, 128  # runs of ranks a feature; a table of them has about as many cells as people
+GROWTH = 0.1  # of a block, to the nearer end, where the cheapest test is asked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +35,15 @@ class Tests:
 
     allowed: np.ndarray
     walked: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Priced:
+    """Prices, multipliers by member; with quantities that are summed up, and whether the second label is usual."""
+
+    prices: np.ndarray
+    inputs: np.ndarray
+    usual: np.ndarray
 
 
 class Sweep:
@@ -45,12 +57,14 @@ class Sweep:
         tests: Tests,
         stop: np.ndarray,
         crew: Crew = ALONE,
+        growth: float = 0.0,
     ) -> None:
         compiled = lane.compiled
         self.lane, self.members, self.tests, self.stop, self.crew = lane, members, tests, stop, crew
         self.ranks, self.unordered = ranks, compiled.unordered
         n_blocks = int(np.clip(0.75 * np.sqrt(len(members)), FEWEST_BLOCKS, MOST_BLOCKS))
-        self.sheet = lay_out(ranks, compiled.sizes, compiled.unordered, members, tests.allowed, n_blocks, len(ranks))
+        table = ranks, compiled.sizes, compiled.unordered, members, tests.allowed
+        self.sheet = lay_out(*table, n_blocks, growth, len(ranks))
         self.by_level = compiled.unordered[self.sheet[0]]
 
     def best(self, prices: Prices, start: float) -> tuple[float, Box | None]:
@@ -64,7 +78,7 @@ class Sweep:
 
         Without a cutoff that is whatever was found before.
         """
-        own = np.ascontiguousarray(prices.table[self.members, 0, 0])[None, :]
+        own = self._priced(np.ascontiguousarray(prices.table[self.members, 0, 0])[None, :])
         value, test, alive = start, None, np.zeros(len(self.unordered), dtype=np.bool_)
 
         def below(row: int) -> tuple[float, int]:
@@ -93,12 +107,20 @@ class Sweep:
         """The rows of features whose tests are swept."""
         return np.flatnonzero(~self.by_level | self.tests.walked[self.sheet[0]])
 
+    def _priced(self, prices: np.ndarray) -> Priced:
+        """Prices (multipliers by member) with what is summed up by blocks."""
+        usual = usual_labels(self.sheet, self.by_level, prices)
+        return Priced(prices, make_inputs(prices), usual)
+
     def _below(
-        self, row: int, prices: np.ndarray, targets: np.ndarray, most: int, best: float = INFINITE
+        self, row: int, priced: Priced, targets: np.ndarray, most: int, best: float = INFINITE
     ) -> tuple[np.ndarray, np.ndarray, int]:
         """The tests of a feature that cost less than the targets."""
-        kernel = subsets_below if self.by_level[row] else cuts_below
-        codes, costs, number = kernel(self.sheet, self.by_level, row, prices, targets, best, most, self.stop)
+        where, how = (self.sheet, self.by_level, row), (targets, best, most, self.stop)
+        if self.by_level[row]:
+            codes, costs, number = subsets_below(*where, priced.prices, *how)
+        else:
+            codes, costs, number = spanned_cuts_below(*where, priced.prices, priced.inputs, priced.usual, *how)
         return codes, costs, int(number)
 
     def _test(self, row: int, code: int) -> Box:
@@ -196,9 +218,9 @@ class Sweep:
 
     def _alive(self, prices: np.ndarray, targets: np.ndarray) -> list[tuple[int, np.ndarray, np.ndarray]] | None:
         """The first tests below the targets by feature, the cheapest first; None where they are too many."""
-        found, size = [], 0
+        found, size, priced = [], 0, self._priced(prices)
         for row in self._swept:
-            codes, costs, number = self._below(row, prices, targets, MOST_TESTS)
+            codes, costs, number = self._below(row, priced, targets, MOST_TESTS)
             size += number
             if number < 0 or size > MOST_TESTS or self.stop[0]:
                 return None

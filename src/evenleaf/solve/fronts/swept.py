@@ -15,6 +15,7 @@ import numpy as np
 
 from evenleaf.solve.fronts.answers import OutOfTime
 from evenleaf.solve.fronts.lane import Prices
+from evenleaf.solve.fronts.sweep import GROWTH
 from evenleaf.solve.fronts.tests import Box
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def swept(
     """
     leaves = np.minimum(oracle.leaf(members, prices), np.inf if cutoff is None else cutoff)
     levels = oracle.level_children(members, 2, prices, oracle.walked)
-    sweep, found = oracle.sweep(members), []
+    sweep, found = oracle.sweep(members, growth=GROWTH), []
     where = oracle.least, len(members), int(members[0]), int(members[-1])
     for j in range(prices.shape[2]):
         value, first = float(leaves[j]), None

@@ -22,6 +22,11 @@ class Cuts:
     low: int
     high: int
 
+    @property
+    def empty(self) -> bool:
+        """Whether there is no test: a block of one rank at the lower end has none."""
+        return self.low > self.high
+
     def sides(self, size: int) -> np.ndarray:
         """The side of each rank."""
         sides = np.full(size, FREE, dtype=np.int8)
@@ -29,10 +34,10 @@ class Cuts:
         sides[self.high + 1 :] = RIGHT
         return sides
 
-    def halves(self, weight: np.ndarray) -> tuple[Cuts, Cuts]:
-        """Two boxes that part the cuts, the free people (by rank) about equally many in each."""
+    def halves(self, weight: np.ndarray, share: float = 0.5) -> tuple[Cuts, Cuts]:
+        """Two boxes that part the cuts, the first with about such a share of the free people (by rank)."""
         inside = np.cumsum(weight[self.low + 1 : self.high + 1])
-        middle = self.low + int(np.searchsorted(inside, inside[-1] / 2, side="left"))
+        middle = self.low + int(np.searchsorted(inside, inside[-1] * share, side="left"))
         middle = min(max(middle, self.low), self.high - 1)
         return Cuts(self.feature, self.low, middle), Cuts(self.feature, middle + 1, self.high)
 
@@ -77,6 +82,15 @@ class Levels:
 
 
 Box = Cuts | Levels
+
+
+def middle_test(box: Box, weight: np.ndarray) -> Box:
+    """One of the tests of a box: the cut that halves the free people, or free levels on the right."""
+    if isinstance(box, Levels):
+        return Levels(box.feature, box.left, frozenset(range(len(weight))) - box.left)
+    low = box.halves(weight)[0].high if box.low < box.high else box.low
+    return Cuts(box.feature, low, low)
+
 
 # A tree in outline: a label, or a test with what is below it on the left and on the right.
 Sketch = int | tuple[Box, "Sketch", "Sketch"]

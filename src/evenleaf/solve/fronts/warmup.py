@@ -25,7 +25,7 @@ def warm_up(hand: Worker, start: np.ndarray | None, target: float) -> np.ndarray
     mus = np.zeros((1, hand.lane.n_dimensions))
     if not hand.depth:
         return mus
-    cell = _shallow_trees(hand)
+    cell = shallow_trees(hand)
     if start is not None and cell.dual(start)[0].value >= hand.objective:
         return start[None, :]
     seen = hand.climb(cell, mus[0], STEPS_DEEP, improve=True, target=target)
@@ -38,10 +38,17 @@ def warm_up(hand: Worker, start: np.ndarray | None, target: float) -> np.ndarray
 
 def about_cheapest(hand: Worker, mu: np.ndarray) -> np.ndarray:
     """The vector of a tree that is about the cheapest at multipliers."""
-    return _shallow_trees(hand).dual(mu)[1]
+    return shallow_trees(hand).dual(mu)[1]
 
 
-def _shallow_trees(hand: Worker) -> Cell:
+def below_first_test(hand: Worker, sketch: Sketch, *, few: bool) -> Cell | None:
+    """What hangs below the first tests of an outline, with `few` on few of many cuts; None where it is left open."""
+    oracle = coarse(hand.oracle, _COARSE) if few and hand.oracle.many_cuts else hand.oracle
+    below = Cell(_extended(hand, sketch, hand.depth), hand.lane, oracle)
+    return below if below.possible and not below.loose else None
+
+
+def shallow_trees(hand: Worker) -> Cell:
     """All trees of depth 2 at most on few cuts, and of many people some, who stand for all: soon looked at.
 
     A deeper search takes its time anyhow, and the trees that everybody decides about are better ones to begin with.

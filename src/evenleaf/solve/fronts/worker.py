@@ -18,7 +18,7 @@ from evenleaf.solve.fronts.ascent import Climb, Point, climb
 from evenleaf.solve.fronts.cell import Cell
 from evenleaf.solve.fronts.copies import apart
 from evenleaf.solve.fronts.finish import Finisher, Found
-from evenleaf.solve.fronts.front import ABOVE, BELOW, Question, TooMany
+from evenleaf.solve.fronts.front import ABOVE, BELOW, LIMIT, Question, TooMany
 from evenleaf.solve.fronts.lane import Lane, Prices
 from evenleaf.solve.fronts.limits import Limits
 from evenleaf.solve.fronts.modes import matches, mode_of
@@ -26,12 +26,15 @@ from evenleaf.solve.fronts.node import FIRST_STEP, Node, handed_on
 from evenleaf.solve.fronts.oracle import Oracle
 from evenleaf.solve.fronts.outline import to_tree
 from evenleaf.solve.fronts.recall import Recall
+from evenleaf.solve.fronts.repair import Repair
+from evenleaf.solve.fronts.settle import Settler
+from evenleaf.solve.fronts.shown import Look, Shown
 from evenleaf.solve.fronts.splitting import Splitter
+from evenleaf.solve.fronts.steps import EPSILON
 from evenleaf.solve.fronts.tests import Sketch, Slot
 from evenleaf.solve.fronts.trial import Trial
 from evenleaf.tree import Tree
 
-EPSILON = 1e-9  # a bound this close to the incumbent closes a node; well below the tolerance of a proof
 _STEP_GROWTH = 2.5  # how the target above the bound grows
 _POINTS, _UNBOUNDED = 20_000, 1 << 40
 _MORE = 3  # so many times more points, and twice the multipliers, where flags make lists of several disparities cheap
@@ -62,6 +65,7 @@ class Examined:
     cut_short: bool = False
     refused: float = np.inf  # the worth of a tree that lists hold for fair and `Problem.evaluate` does not
     off_the_edge: bool = False
+    looks: list[Look] = field(default_factory=list)  # for the searches of other shares
 
 
 class Worker:
@@ -76,6 +80,7 @@ class Worker:
         self.on_better: Callable[[], None] | None = None
         self.best = Incumbent()
         self.improves = True
+        self.shown: Shown | None = None  # what the searches of all shares have seen
         self.result = Examined(self.best, oracle.recall)
         self.use(lane)
 
@@ -86,7 +91,9 @@ class Worker:
 
     def apart(self) -> Worker:
         """Another one who may work at the same time, in a thread of its own."""
-        return Worker(self.problem, self.budget, self.lane, apart(self.oracle), self.limits)
+        other = Worker(self.problem, self.budget, self.lane, apart(self.oracle), self.limits)
+        other.shown = self.shown
+        return other
 
     def examine(self, node: Node, best: Incumbent, recall: Recall, *, improves: bool) -> Examined:
         """Close a node, or find what is left of it; with `improves`, its cheapest tree gets the best labels."""
@@ -106,6 +113,11 @@ class Worker:
         return self.best.objective
 
     @property
+    def better(self) -> float:
+        """What every better tree is worth less than."""
+        return self.lane.steps.better(self.objective)
+
+    @property
     def quick(self) -> int:
         """How deep a slot's cheapest trees are found quickly enough to climb."""
         return 2 if self.oracle.flags is None else self.oracle.flags.depth
@@ -121,16 +133,28 @@ class Worker:
         return 2 * _KEPT if self.long_lists else _KEPT
 
     def climb(
-        self, cell: Cell, start: np.ndarray, steps: int, *, improve: bool = False, target: float | None = None
+        self,
+        cell: Cell,
+        start: np.ndarray,
+        steps: int,
+        *,
+        improve: bool = False,
+        target: float | None = None,
+        drawn: list[Callable[[], Sketch]] | None = None,
     ) -> Climb:
-        """Lift the bound of a cell towards the incumbent or another target, trying the trees that are met."""
-        target = self.objective if target is None else target
+        """Lift the bound of a cell towards the incumbent or another target, trying the trees that are met.
+
+        What draws the outlines of these trees is added to `drawn`.
+        """
+        target = self.better + EPSILON if target is None else target
 
         def dual(mu: np.ndarray) -> Point:
             if self.budget.exhausted:
                 raise OutOfTime
             point, vector, draw = cell.dual(mu)
-            if improve or float(self.lane.worth(vector)) < self.objective - EPSILON:
+            if drawn is not None:
+                drawn.append(draw)
+            if improve or float(self.lane.worth(vector)) < self.better:
                 self.offer_sketch(draw(), improve=improve)
             return point
 
@@ -142,7 +166,7 @@ class Worker:
         """Take the tree of an outline as the incumbent if it is better, with the best labels where that is asked."""
         if improve:
             worth, sketch = Trial(sketch, self.lane).best()
-            if worth >= self.objective - EPSILON:
+            if worth >= self.better:
                 return
         self.offer(to_tree(sketch, self.problem, self.lane), sketch)
 
@@ -162,33 +186,38 @@ class Worker:
         slow = self.depth == 2 and self.oracle.sweeps and self.oracle.many_cuts
         if not node.looked and (slow or node.part != Slot(self.depth)):
             node = self.looked_at(node, cell)
-            if node.bound < self.objective - EPSILON:
+            if node.bound < self.better:
                 yield node
             return
         if not node.climbed and cell.deepest <= (1 if cell.loose else self.quick) and node.part != Slot(self.depth):
             node = self._lifted(node, cell)
-            if node.bound >= self.objective - EPSILON:
+            if node.bound >= self.better:
                 return
         if cell.loose:
-            yield from self.splitter.tightened(node, cell)
+            yield from self.splitter.tightened(node, cell, self.better)
             return
         if node.part == Slot(self.depth) and self._too_many_first_tests:
             yield from self.splitter.first_tests(node, self.depth)
             return
-        prices = self.lane.prices(node.mus)
-        base = cell.base(node.mus, prices)
+        mus = node.mus[: self.kept]
+        prices = self.lane.prices(mus)
+        base = cell.base(mus, prices)
         if node.part == Slot(2) and node.looked:  # there is nothing beside it that its value would be needed for
-            values = np.zeros((1, len(node.mus)))
+            values = np.zeros((1, len(mus)))
         else:
             values = cell.values(prices) if node.values is None else node.values
             bound = float((base + values.sum(axis=0)).max())
             node = replace(node, bound=max(node.bound, bound), values=values)
-        if node.bound >= self.objective - EPSILON:
+        if node.bound >= self.better:
             return
         try:
             yield from self._listed(node, cell, prices, base, values)
         except TooMany:
-            yield from self._shorter(node, cell, prices, base + values.sum(axis=0) - values)
+            settled = self._settled(node, cell, prices, base, values)
+            if settled is None:
+                yield from self._shorter(replace(node, mus=mus), cell, prices, base + values.sum(axis=0) - values)
+            else:
+                yield from settled
 
     def _shorter(self, node: Node, cell: Cell, prices: Prices, rest: np.ndarray) -> Iterator[Node]:
         """A node whose lists were too long: the same below a lower target, or its first tests."""
@@ -207,51 +236,81 @@ class Worker:
         return self.depth >= 3 or (self.depth == 2 and self.oracle.many_cuts and not self.oracle.sweeps)
 
     def looked_at(self, node: Node, cell: Cell) -> Node:
-        """The node with its bound at the multipliers that it was handed."""
+        """The node with its bound at the multipliers that it was handed, or at others that are enough."""
+        known = None if self.shown is None else self.shown.best(node.part, self.lane)
+        if known is not None and known.bound > node.bound:
+            enough = known.bound >= self.better
+            mus = known.mu[None, :] if enough else np.vstack([node.mus[: self.kept - 1], known.mu])
+            node = replace(node, bound=known.bound, mus=mus, looked=enough)
+            if enough:
+                return node
+        look, asked = self.look(node, cell)
+        if self.shown is not None:
+            self.result.looks.append(look)
+        return replace(node, bound=max(node.bound, look.bound), looked=True, asked=asked)
+
+    def look(self, node: Node, cell: Cell) -> tuple[Look, tuple[np.ndarray, ...] | None]:
+        """What a node costs at least at the best of its multipliers, and the features that matter in each slot."""
         mus = node.mus if cell.deepest <= 1 or self.oracle.flags is not None else node.mus[:1]
         prices = self.lane.prices(mus)
         base = cell.base(mus, prices)
         asked = None
         if len(mus) == 1:
             asked = [self.oracle.allowed] * len(cell.places) if node.asked is None else list(node.asked)
-        total = base + cell.values(prices, self.objective - base, asked).sum(axis=0)
-        if total.max() < self.objective - EPSILON:
-            total = total + cell.more_between(prices)
-        reached = float(total.max())
-        return replace(node, bound=max(node.bound, reached), looked=True, asked=None if asked is None else tuple(asked))
+        total = base + cell.values(prices, self.better + EPSILON - base, asked).sum(axis=0)
+        # Features that do not matter below the incumbent were passed over: more than that is not claimed.
+        highest = int(total.argmax())
+        look = Look(node.part, mus[highest], min(float(total[highest]), self.better + EPSILON))
+        return look, None if asked is None else tuple(asked)
 
     def _lifted(self, node: Node, cell: Cell) -> Node:
         """The node with the best bound that multipliers of its own can give."""
         steps = STEPS_SHALLOW if cell.deepest <= 1 else STEPS_DEEP
         self.result.lifted = True
-        seen = self.climb(cell, node.mus[0], steps)
-        if self.improves and seen.best.value < self.objective - EPSILON:
-            self.offer_sketch(cell.dual(seen.best.mu)[2](), improve=True)
+        known = None if self.shown is None else self.shown.best(node.part, self.lane)
+        seen = self.climb(cell, node.mus[0] if known is None else known.mu, steps)
+        if self.shown is not None:
+            self.result.looks += [Look(node.part, point.mu, point.value) for point in seen.seen]
+        if self.improves and seen.best.value < self.better:
+            self._improve(cell, seen)
         bound = max(node.bound, seen.best.value)
         node = replace(node, bound=bound, mus=handed_on(seen, self.kept), climbed=True, values=None)
         self.result.learnt.append(node)
         return node
 
+    def _improve(self, cell: Cell, seen: Climb) -> None:
+        """Offer the cheapest tree of a cell with the best labels, or with stumps that make rates equal."""
+        if not self.lane.cancels or self.limits.active:
+            self.offer_sketch(cell.dual(seen.best.mu)[2](), improve=True)
+            return
+        self.repair([cell.dual(seen.best.mu)[2]()], handed_on(seen, self.kept), seen.best.value)
+
+    def repair(self, outlines: list[Sketch], mus: np.ndarray, bound: float) -> None:
+        """Offer a tree with upper tests of outlines that cost about so much, and with stumps that make rates equal."""
+        if self.limits.active or not self.lane.cancels:
+            return
+        found = Repair(self.lane, self.oracle, mus).best(outlines, self.depth, bound, self.better)
+        if found is not None:
+            self.offer_sketch(found, improve=False)
+
     def _listed(self, node: Node, cell: Cell, prices: Prices, base: np.ndarray, values: np.ndarray) -> Iterator[Node]:
         """List everything below a target; nothing found lifts the bound to the target."""
-        target = min(self.objective - EPSILON, node.bound + node.step * max(abs(node.bound), 0.01))
-        if self._matches(node):
-            target = min(self.objective - EPSILON, node.bound + node.stride * max(abs(node.bound), 0.01))
+        target = self._target(node)
         # With every test settled only labels are left, and there is nothing to split: they are listed, however many.
         most = _POINTS * (_MORE if self.long_lists else 1) if cell.deepest else _UNBOUNDED
-        mus, mode = node.mus, mode_of(node, self.lane, self.limits, matched=self._matches(node))
+        mus, mode = prices.multipliers, mode_of(node, self.lane, self.limits, matched=self._matches(node))
         if mode in (ABOVE, BELOW) and (mus[:, 0] * mus[0, 0] < 0).any():
             # One side of |d| ≤ ε is asked: multipliers that pull at the other side must not rule anything out.
             pulling = mus[:, 0] * mus[0, 0] >= 0
             mus, base, values = mus[pulling], base[pulling], values[:, pulling]
             prices = self.lane.prices(mus)
         question = Question(mus, prices, target, most, mode, matched=self._matches(node))
-        found = self.finisher.best(cell, question, base, values, self.objective - EPSILON)
+        found = self.finisher.best(cell, question, base, values, self.better)
         if found is not None and found.worth >= target:
             self.offer_sketch(found.sketch, improve=False)
             found = None
         if found is None:
-            if target < self.objective - EPSILON:
+            if target < self.better:
                 step = node.step if node.halved else node.step * _STEP_GROWTH
                 yield replace(node, bound=target, step=step, stride=node.stride * _STEP_GROWTH)
         elif np.isfinite(self.lane.worth(found.vector)):
@@ -263,6 +322,42 @@ class Worker:
             if found.fair is not None:
                 self.offer_sketch(found.fair, improve=False)
             yield replace(node, bound=max(node.bound, found.worth), step=FIRST_STEP, both_sides=True)
+
+    def _target(self, node: Node) -> float:
+        """Up to where a node is listed next."""
+        far = node.stride if self._matches(node) else node.step
+        return min(self.better, self.lane.steps.beyond(node.bound + far * max(abs(node.bound), 0.01)))
+
+    def _settled(
+        self, node: Node, cell: Cell, prices: Prices, base: np.ndarray, values: np.ndarray
+    ) -> list[Node] | None:
+        """What is left of a node with two slots whose points are matched one by one; None where they are too many."""
+        if not self.lane.cancels or self.limits.active or len(cell.places) != 2 or cell.loose:
+            return None
+        settler = Settler(self.lane, self.oracle, self.most, self._pause)
+        targets = [self._target(node)]
+        if self.lane.steps.size > FIRST_STEP * abs(node.bound):  # a step is worth a second try
+            targets = sorted({targets[0], min(targets[0], self.lane.steps.beyond(node.bound))}, reverse=True)
+        for target in targets:
+            question = Question(prices.multipliers, prices, min(target, self.better), _POINTS, LIMIT)
+            try:
+                found = settler.settled(cell, question, base, values)
+            except TooMany:
+                continue
+            if found.sketch is not None:
+                self.offer_sketch(found.sketch, improve=False)
+            refused = found.sketch is not None and self.objective > found.worth + EPSILON
+            if refused or not found.complete:
+                continue
+            bound, step = max(node.bound, found.worth), node.step * _STEP_GROWTH
+            node = replace(node, bound=bound, mus=found.mus, step=step)
+            self.result.learnt.append(node)
+            return [node] if node.bound < self.better else []
+        return None
+
+    def _pause(self) -> None:
+        if self.budget.exhausted or self.oracle.stop[0]:
+            raise OutOfTime
 
     def _matches(self, node: Node) -> bool:
         return matches(node, self.lane, self.oracle, self.limits)

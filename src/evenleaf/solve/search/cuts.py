@@ -32,7 +32,7 @@ class Cuts:
         allowed = (sizes > 1) & ~np.concatenate([np.zeros(n_features, dtype=np.bool_), unordered])
         ranks = np.concatenate([stumps[0], children[0]])
         n_blocks = int(np.clip(len(self.members) / _PEOPLE_A_BLOCK, _FEWEST_BLOCKS, _MOST_BLOCKS))
-        self.sheet = lay_out(ranks, sizes, np.tile(unordered, 2), self.members, allowed, n_blocks, n_features)
+        self.sheet = lay_out(ranks, sizes, np.tile(unordered, 2), self.members, allowed, n_blocks, 0.0, n_features)
         names, below = self.sheet[0], int(self.sheet[9])
         self.by_level = unordered[names[:below]]
         self.row = {int(names[row]) - n_features: row for row in range(below, len(names))}

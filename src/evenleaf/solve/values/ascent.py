@@ -21,6 +21,7 @@ from evenleaf.solve.values.deep import DeepClimb
 from evenleaf.solve.values.limits import Coupling
 from evenleaf.solve.values.oracle import Scratch, StumpOracle, SubtreeOracle
 from evenleaf.solve.values.planes import PlaneClimb
+from evenleaf.solve.values.pool import Pool
 
 __all__ = ["Ascended", "Ascent", "Found"]
 
@@ -60,6 +61,7 @@ class Ascent:
         self.scratch = Scratch(compiled, shape, coupling=coupling)
         self.deep = shape.max_depth >= 3
         self.steps = 0
+        self.pools: tuple[Pool, Pool] | None = None  # the subtrees met at the root that is being proven
 
     def climb(self, box: Box, allowed: np.ndarray, target: float, effort: Effort) -> Ascended:
         """Raise the bound of a box towards the target, then drop the tests that it rules out."""
@@ -67,8 +69,12 @@ class Ascent:
             scratch = self._scratch(box)
             oracle = SubtreeOracle(box, scratch, keeps_sides=effort.steps == 1)
             # Where λ is a multiplier too, the planes live on a cone, and a linear program is asked instead.
-            climb = PlaneClimb if self.limit is None else DeepClimb
-            reached = climb(box, oracle, scratch, target, self.limit).run(effort, self.stop)
+            if self.limit is None:
+                climb = PlaneClimb(box, oracle, scratch, target, self.limit)
+                climb.pools = self.pools
+                reached = climb.run(effort, self.stop)
+            else:
+                reached = DeepClimb(box, oracle, scratch, target, self.limit).run(effort, self.stop)
         else:
             stumps = StumpOracle(box, allowed, self.scratch)
             reached = _Steps(box, stumps, self.scratch, target, self.limit).run(effort)

@@ -50,7 +50,7 @@ class Proof:
     split: PlaceSplit | ValueSplit | None = None
     children: dict[int, Proof] = field(default_factory=dict)
     mixture: np.ndarray | None = None
-    gain: float = 0.0  # how far its bound was above that of the whole root
+    pools: tuple[np.ndarray, ...] = ()  # of the first node: the subtrees met on either side
 
     def nodes(self) -> Iterator[Proof]:
         """This node and all below it."""

@@ -37,14 +37,21 @@ class Scratch:
         )  # fmt: skip
         self.tables = (compiled.ranks, compiled.sizes, compiled.unordered, compiled.offsets)
         room = n_people + 2
-        pointers = [np.zeros((2, room), dtype=np.int32) for _ in range(3)]
-        chains = (*(np.zeros((2, room)) for _ in range(4)), np.zeros((2, room), dtype=np.int64))
-        self.work = (
-            np.zeros(n_levels), chains, np.zeros(room, dtype=np.int32), *pointers[0],
-            (np.zeros(room), np.zeros(room, dtype=np.int64), *pointers[1]),
-            np.zeros((most_levels, n_levels)), np.zeros((most_levels, 3)), pointers[2][0],
+        n_words = room // 64 + 1
+        layout = (
+            np.zeros((room, kernels.N_COLUMNS)), np.zeros(room, dtype=np.int64), np.zeros(n_people, dtype=np.int64),
+            np.zeros((compiled.n_features, room), dtype=np.uint64),
+            np.zeros((2, compiled.n_features, room), dtype=np.int32),
+            np.zeros((2, compiled.n_tests + 1), dtype=np.int32), np.zeros((2, compiled.n_features), dtype=np.int64),
         )  # fmt: skip
-        self.nearest = np.zeros((2, compiled.n_tests + compiled.n_features + 1), dtype=np.int64)
+        leaving = (
+            np.zeros(room, dtype=np.uint64), *(np.zeros(room, dtype=np.int32) for _ in range(3)), np.zeros(room),
+            np.zeros(n_words, dtype=np.uint64),
+        )  # fmt: skip
+        self.work = (
+            np.zeros(n_levels), layout, np.zeros(room, dtype=np.uint8), np.zeros((2, n_words), dtype=np.uint64),
+            leaving, np.zeros((most_levels, n_levels)), np.zeros((most_levels, 3)),
+        )  # fmt: skip
         self.best = np.zeros((2, 2))
         self.spot = np.zeros(n_people, dtype=np.int64)
         self.leaf = np.zeros(n_people, dtype=np.int64)
@@ -141,10 +148,8 @@ class StumpOracle(Oracle):
     def best(self, target: float) -> tuple[float, np.ndarray]:  # noqa: ARG002
         """The cost of the cheapest tree, and its tests."""
         s, tests = self.scratch, np.full(6, NO_TESTS, dtype=np.int64)
-        for p in (0, 1):
-            kernels.find_nearest(self.alive[p], *s.tables[1:], s.nearest[p])
         kernels.stumps(
-            s.people, s.tables, self.compiled.orders, self.part, self.loose, self.alive, self.busy, s.nearest, True,
+            s.people, s.tables, self.compiled.orders, self.part, self.loose, self.alive, self.busy, True,
             kernels.INFINITE, s.out, np.full((2, self.compiled.n_features + 1), -kernels.INFINITE), s.best, s.work,
         )  # fmt: skip
         value, tests[0], tests[1] = kernels.best_pair(
@@ -185,7 +190,7 @@ class SubtreeOracle(Oracle):
         s = self.scratch
         return kernels.subtree(
             s.people, s.tables, self.ids[side], self.loose, s.free, cutoff, seek, self.alive[side],
-            self.alive[2 + 2 * side : 4 + 2 * side], self.busy[side], s.nearest, s.spot, s.out,
+            self.alive[2 + 2 * side : 4 + 2 * side], self.busy[side], s.spot, s.out,
             self.bounds[side], self.totals[side], s.work,
         )  # fmt: skip
 

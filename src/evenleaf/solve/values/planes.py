@@ -18,13 +18,16 @@ from evenleaf.solve.values import kernels
 from evenleaf.solve.values.caps import ValueSplit, most_contested
 from evenleaf.solve.values.climb import Ascended, Climb
 from evenleaf.solve.values.oracle import NO_TESTS, SubtreeOracle
+from evenleaf.solve.values.pool import Pool
 from evenleaf.solve.values.shelf import Shelf
 
 # How much of what the planes allow is asked for; how far beyond the target at most, of what is missing.
 _ASKED, _BEYOND, _BEYOND_AT_FIRST = 0.5, 1.0, 0.5
 _KEPT, _FAR = 0.9, 0.03
-# Points tried with what is known before all trees are asked for: more of them cost more than they save.
-_TRIES, _MOST_PLANES = 4, 40
+# Points tried with what is known before all trees are asked for: more of them cost more than they save. At first, when
+# there is most to learn from, more are worth it.
+_TRIES, _FIRST_TRIES, _MOST_PLANES = 4, 16, 40
+_TAKEN = 30  # subtrees of a side that are taken over from other parts of the same root
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +42,15 @@ class PlaneClimb(Climb):
     """An ascent that remembers the trees it met."""
 
     oracle: SubtreeOracle
+    pools: tuple[Pool, Pool] | None = None  # where the subtrees met are kept for other parts
 
     def run(self, effort: Effort, stop: Callable[[], bool]) -> Ascended:
         """Climb until the target is reached, the trees met allow too little more, or the bounds run out."""
         self.begin()
         self.best, best_mu = -np.inf, self.box.mu.copy()
         mu = self._after_what_is_known() if effort.steps > 1 else best_mu
+        if effort.steps > 1 and self._is_hopeless():
+            return self._given_up(mu)
         for count in range(effort.steps):
             value, tests = self.bound(mu, self.box.scale)
             if value > self.best:
@@ -59,7 +65,7 @@ class PlaneClimb(Climb):
             if far or count + 1 == effort.steps or stop():
                 break
             point = self._next(best_mu[:, 0], self.best, _BEYOND)
-            if point is None or self.bundle.allows_little(self.best, self.target, effort.gain):
+            if point is None or self._is_hopeless() or self.bundle.allows_little(self.best, self.target, effort.gain):
                 break
             mu = point[:, None].copy()
         return self._finish(best_mu)
@@ -69,20 +75,25 @@ class PlaneClimb(Climb):
         self.shelves = [Shelf(ids[-1], self.outcome, self.compiled.share) for ids in self.oracle.ids]
         self.bundle: Bundle[Met] = Bundle(len(self.compiled.weight), _MOST_PLANES)
 
+    def _is_hopeless(self) -> bool:
+        """Whether known trees rule the target out: then a box is split at once, as its parts will know them too."""
+        return self.pools is not None and self.bundle.ceiling < self.target - kernels.EPSILON
+
     def _after_what_is_known(self) -> np.ndarray:
         """The multipliers to begin with: at which the trees of the box that this one is like reach the target."""
         known, mu = self.box.mixture, self.box.mu.copy()
-        if known is None:
-            return mu
-        for tests in known[self.in_box(known)].astype(np.int64):
-            if self._has_enough_people(tests):
-                self._shelve(tests)
+        if known is not None:
+            for tests in known[self.in_box(known)].astype(np.int64):
+                if self._has_enough_people(tests):
+                    self._shelve(tests)
+        if self.pools is not None:
+            self._take_from_pools(self.pools, mu)
         if not all(shelf.subtrees for shelf in self.shelves):
             return mu
         low, _ = self.cheapest_known(mu[:, 0])
         if low >= self.target:
             return mu
-        point = self._next(mu[:, 0], low, _BEYOND_AT_FIRST)
+        point = self._next(mu[:, 0], low, _BEYOND_AT_FIRST, _FIRST_TRIES)
         return mu if point is None else point[:, None].copy()
 
     def learn(self, tests: np.ndarray) -> None:
@@ -94,7 +105,22 @@ class PlaneClimb(Climb):
         """Keep the subtrees of both sides."""
         leaf = self.oracle.leaves(tests)
         for side, shelf in enumerate(self.shelves):
-            shelf.add((int(tests[side]), int(tests[2 + 2 * side]), int(tests[3 + 2 * side])), leaf)
+            subtree = (int(tests[side]), int(tests[2 + 2 * side]), int(tests[3 + 2 * side]))
+            shelf.add(subtree, leaf)
+            if self.pools is not None:
+                self.pools[side].add(subtree, leaf)
+
+    def _take_from_pools(self, pools: tuple[Pool, Pool], mu: np.ndarray) -> None:
+        """The cheapest subtrees of other parts that are subtrees of this one too."""
+        self.price(mu, self.box.scale)
+        # A ghost is always in the leaf of whom it stands for.
+        who = np.append(np.arange(self.scratch.n_real), [cap.person for cap in self.box.caps]).astype(np.int64)
+        for side, (shelf, pool) in enumerate(zip(self.shelves, pools, strict=True)):
+            here = pool.within(self.box.alive[[side, 2 + 2 * side, 3 + 2 * side]])
+            leaf = pool.leaf[here][:, who[shelf.people]]
+            cost = shelf.costs(self.scratch.costs, leaf, float(self.compiled.levels[-1]))
+            for k in np.argsort(cost)[:_TAKEN]:
+                shelf.take(tuple(pool.tests[here[k]].tolist()), leaf[k])
 
     def _has_enough_people(self, tests: np.ndarray) -> bool:
         """Whether no leaf of another box's tree has too few people here."""
@@ -124,7 +150,7 @@ class PlaneClimb(Climb):
             total += cost
         return total, tests
 
-    def _next(self, centre: np.ndarray, floor: float, beyond: float) -> np.ndarray | None:
+    def _next(self, centre: np.ndarray, floor: float, beyond: float, tries: int = _TRIES) -> np.ndarray | None:
         """The nearest point at which every tree known costs as much as can be asked for; `floor` is had already."""
         bundle = self.bundle
         missing = self.target - floor
@@ -133,7 +159,7 @@ class PlaneClimb(Climb):
         level = min(self.target + beyond * missing, floor + _ASKED * (bundle.ceiling - floor))
         few = self.oracle.narrowed()
         point, again = centre, False
-        for _ in range(_TRIES):
+        for _ in range(tries):
             enough = floor + _KEPT * (level - floor)
             low, tests = self.cheapest_known(point)
             if low >= enough:
@@ -157,14 +183,22 @@ class PlaneClimb(Climb):
         self.oracle, self.priced = whole, None  # only few trees were
         return found
 
+    def _given_up(self, mu: np.ndarray) -> Ascended:
+        """Nothing but how to split the box."""
+        box = replace(self.box, mu=mu, mixture=np.array(list(self._worth_knowing()), dtype=np.int32))
+        return Ascended(box, self.trees_met(), self.found, self._split(), self._mixed(), 0)
+
     def _finish(self, mu: np.ndarray) -> Ascended:
         box = replace(self.box, mu=mu, bound=max(self.box.bound, self.best))
         if self.bundle.origins:
             box = replace(box, mixture=np.array(list(self._worth_knowing()), dtype=np.int32))
         box = self.without_lost_tests(box, self.best)
         closed = self.best >= self.target - kernels.EPSILON
-        mixed = np.array([met.tests for _, met in self.bundle.mixture]) if self.bundle.mixture else None
-        return Ascended(box, self.trees_met(), self.found, None if closed else self._split(), mixed, self.bounds)
+        split = None if closed else self._split()
+        return Ascended(box, self.trees_met(), self.found, split, self._mixed(), self.bounds)
+
+    def _mixed(self) -> np.ndarray | None:
+        return np.array([met.tests for _, met in self.bundle.mixture]) if self.bundle.mixture else None
 
     def _worth_knowing(self) -> Iterable[np.ndarray]:
         """Trees for a box that is like this one: the subtrees that mattered lately, in pairs."""

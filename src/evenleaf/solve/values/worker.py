@@ -45,6 +45,7 @@ from evenleaf.solve.values.limits import Coupling, pairs_below
 from evenleaf.solve.values.oracle import Oracle
 from evenleaf.solve.values.patterns import Patterns
 from evenleaf.solve.values.plans import Polish
+from evenleaf.solve.values.pool import Pool
 from evenleaf.solve.values.recorder import Note, Recorder
 from evenleaf.tree import Tree
 
@@ -52,8 +53,8 @@ _LISTED = 2  # so few trees are solved one by one
 _PROMISING = 0.15  # within this part of the incumbent, a box with free people is worth more than a look
 _WORTH_POLISHING = 1.003  # a tree this close to the incumbent may be better with its best values
 _MOST_CAPS = 20  # then tests are split, which ends every case
-_MOST_NODES = 1000  # of one proof before other boxes have their turn
-_MAY_CLOSE = 0.001  # of the incumbent: a part that another root's proof left further below is not worth a look
+_MOST_NODES, _MOST_DEEP_NODES = 1000, 5000  # of one proof before other boxes have their turn
+_PIECE = 3  # `seen` of a box that is left of a root whose proof took too long
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +115,12 @@ class Worker:
         """Raise the bound of a box, and take the best tree met on the way if it is better than the incumbent."""
         inside = self.coupling.narrowed(box)
         reached = self.ascent.climb(inside, self.pairs[box.feature], self.objective, effort)
-        reached = replace(reached, box=self._noted(box, self.coupling.narrowed(reached.box)))
+        after = self.coupling.narrowed(reached.box)
+        if reached.bounds:
+            after = self._noted(box, after)
+        else:  # nothing was priced: the box is only parted further
+            after = replace(self._noted(box, replace(after, mu=box.mu)), mu=after.mu)
+        reached = replace(reached, box=after)
         found = reached.found
         worth = np.inf if effort in (FIRST, SHORT, SEARCH) else _WORTH_POLISHING
         if found is not None and found.objective < worth * self.objective:
@@ -161,31 +167,48 @@ class Worker:
         return reached
 
     def _prove(self, box: Box) -> None:
-        """Close a box of one root by splitting what is possible below it; what the budget leaves open goes back."""
+        """Close a box of one root by splitting what is possible below it; what is left open goes back in pieces."""
         proof = Proof(box.mu, box.scale)
-        stack: list[Open] = [Open(self.proofs.nearest(box), proof, box)]
-        for _ in range(_MOST_NODES):
+        # A piece is no whole root: others' proofs do not fit it, nor does its own fit others.
+        whole = box.seen < _PIECE
+        old = self.proofs.nearest(box) if whole or not self.ascent.deep else None
+        stack: list[Open] = [Open(old, proof, box)]
+        if self.ascent.deep:
+            self.ascent.pools = self._pools(box, old)
+        for _ in range(_MOST_DEEP_NODES if self.ascent.deep else _MOST_NODES):
             if not stack or self.budget.exhausted:
                 break
-            stack += self._branch(stack.pop(), box.bound)
-        self.out.boxes += [node.box for node in stack]
-        if not stack:  # a proof that is not finished is no pattern for others
+            stack += self._branch(stack.pop())
+        if self.ascent.pools is not None:
+            proof.pools = tuple(pool.tests[: pool.size].astype(np.int32) for pool in self.ascent.pools)
+        self.ascent.pools = None
+        self.out.boxes += [replace(node.box, seen=_PIECE) if self.ascent.deep else node.box for node in stack]
+        if whole if self.ascent.deep else not stack:
             self.out.proofs.append((box, proof))
 
-    def _branch(self, node: Open, first: float) -> Iterable[Open]:
-        """Close one node of the proof, or go on with its parts; `first` is the bound of the whole root."""
+    def _pools(self, box: Box, old: Proof | None) -> tuple[Pool, Pool]:
+        """Where the subtrees met at a root are kept; those of the root that its proof is like come first."""
+        pools = Pool(self.compiled.n_people), Pool(self.compiled.n_people)
+        if old is not None and self.problem.shape.min_samples_leaf == 1:
+            oracle, tests = Oracle(box, self.ascent.scratch), np.full(6, -1, dtype=np.int64)
+            for side, (pool, subtrees) in enumerate(zip(pools, old.pools, strict=False)):
+                for subtree in subtrees.tolist():
+                    tests[[side, 2 + 2 * side, 3 + 2 * side]] = subtree
+                    pool.add(tuple(subtree), oracle.leaves(tests))
+        return pools
+
+    def _branch(self, node: Open) -> Iterable[Open]:
+        """Close one node of the proof, or go on with its parts."""
         old, proof = node.old, node.proof
         box = node.box if old is None else with_multipliers(node.box, old)
-        far = old is not None and first + old.gain < (1 - _MAY_CLOSE) * self.objective
-        if old is not None and old.split is not None and far and self.ascent.deep:
-            # The other root's proof was far from closing this part, so that looking would be for nothing.
-            proof.mu, proof.scale, proof.mixture, proof.gain = old.mu, old.scale, old.mixture, old.gain
-            return self._parts(replace(node, box=self._noted(box, self.coupling.narrowed(box))), old.split)
         replayed = None if old is None else old.split
+        if old is not None and replayed is not None and self.ascent.deep:
+            # Where the other root had to be split, so has this one mostly: looking costs more than it saves.
+            proof.mu, proof.scale, proof.mixture = old.mu, old.scale, old.mixture
+            return self._parts(replace(node, box=self._noted(box, self.coupling.narrowed(box))), replayed)
         reached = self.climb(box, self._effort(box) if replayed is None else LOOK)
         box = reached.box
         proof.mu, proof.scale, proof.mixture = box.mu.astype(np.float32), box.scale, box.mixture
-        proof.gain = box.bound - first
         if box.bound >= self.objective - EPSILON or not box.alive.any(axis=1).all():
             return ()
         if np.prod(box.alive.sum(axis=1, dtype=float)) <= _LISTED:

@@ -15,6 +15,7 @@ import numpy as np
 
 from evenleaf.problem import FEASIBILITY_TOLERANCE, Problem
 from evenleaf.solve.certify.claim import Claim, ProofError
+from evenleaf.solve.certify.fronts.errors import below
 from evenleaf.solve.certify.labels.meaning import person_rows
 from evenleaf.solve.search.compiled import Compiled
 
@@ -37,6 +38,7 @@ class Asked:
     start: np.ndarray
     depth: int
     least: int
+    share: float | None = None  # of people with the second class, where it is given
 
     @property
     def limit(self) -> float | None:
@@ -103,7 +105,7 @@ class Asked:
         people = self.compiled.count / self.compiled.count.sum()
         column = np.stack([np.zeros_like(people), people])[:, :, None]
         vectors, start = np.concatenate([self.vectors, column], axis=2), np.append(self.start, -share)
-        return Asked(self.compiled, self.problem, vectors, start, self.depth, self.least)
+        return Asked(self.compiled, self.problem, vectors, start, self.depth, self.least, share)
 
     def at(self, mus: np.ndarray, claim: Claim) -> At:
         """Prices at multipliers, and what a tree better than the claim costs less than."""
@@ -112,7 +114,7 @@ class Asked:
             raise ProofError(f"the multipliers of the certificate are not between −{most:g} and {most:g}, one a row")
         largest = np.abs(mus).max(axis=1, initial=0.0)
         allowed = 0.0 if self.limit is None else (self.limit + FEASIBILITY_TOLERANCE) * largest
-        target = claim.objective - claim.tolerance
+        target = below(self.problem, claim.objective, claim.objective - claim.tolerance, self.share)
         to_price = np.vstack([np.ones(len(mus)), mus.T])
         return At(self, to_price, target, target + allowed + _ROUNDING * (1 + largest))
 

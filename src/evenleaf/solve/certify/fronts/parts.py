@@ -37,6 +37,8 @@ class Parts:
         loose = any(len(one.free) for one in found)
         least = 1 if loose else self.asked.least  # whoever is not placed may fill any leaf
         for price, reach in zip(at.prices, at.reach - at.start, strict=True):
+            if self.slots.free(np.arange(price.shape[1]), price) >= reach:
+                return True  # whatever is decided about anybody
             total = 0.0
             for one in found:
                 if isinstance(one.part, Slot):

@@ -175,7 +175,7 @@ def subset_sums(change, base, levels, heads, multipliers, rest, target, most, mo
     """
     n, width, J = len(levels), len(base), len(rest)
     beside, spread = np.empty(J), np.zeros(n)
-    prices = _prices(change, multipliers, np.zeros(J))
+    prices = prices_of(change, multipliers, np.zeros(J))
     for j in range(J):
         beside[j] = rest[j]
         for b in range(n):
@@ -248,8 +248,8 @@ def sums(one, two, multipliers, rest, target, most):
     """Which sums of a point of each list survive: (first, second, number), the number −1 beyond `most`."""
     J = len(rest)
     pairs, used = np.empty((64, 2), np.int64), 0
-    prices_one, prices_two = _prices(one, multipliers, rest), _prices(two, multipliers, np.zeros(J))
-    lead, first, second = _ordered(prices_one, prices_two)
+    prices_one, prices_two = prices_of(one, multipliers, rest), prices_of(two, multipliers, np.zeros(J))
+    lead, first, second = price_order(prices_one, prices_two)
     work = 0
     for a in first:
         if prices_one[a, lead] + prices_two[second[0], lead] >= target:
@@ -277,8 +277,8 @@ def best_sum(one, two, multipliers, rest, target, limit, mode, work_limit):
     """The best worth of a sum of two points below the target: (worth, first, second, finished); modes as below."""
     J, width = len(rest), one.shape[1]
     best, chosen_a, chosen_b, work = target, -1, -1, 0
-    prices_one, prices_two = _prices(one, multipliers, rest), _prices(two, multipliers, np.zeros(J))
-    lead, first, second = _ordered(prices_one, prices_two)
+    prices_one, prices_two = prices_of(one, multipliers, rest), prices_of(two, multipliers, np.zeros(J))
+    lead, first, second = price_order(prices_one, prices_two)
     for a in first:
         if prices_one[a, lead] + prices_two[second[0], lead] >= best:
             break
@@ -303,7 +303,8 @@ def best_sum(one, two, multipliers, rest, target, limit, mode, work_limit):
 
 
 @njit
-def _prices(points, multipliers, rest):
+def prices_of(points, multipliers, rest):
+    """What each point and the rest cost at each multipliers."""
     prices = np.empty((len(points), len(rest)))
     for p in range(len(points)):
         for j in range(len(rest)):
@@ -314,7 +315,7 @@ def _prices(points, multipliers, rest):
 
 
 @njit
-def _ordered(prices_one, prices_two):
+def price_order(prices_one, prices_two):
     """Both lists by price at the multipliers at which their cheapest sum is dearest."""
     lead, highest = 0, -INFINITE
     for j in range(prices_one.shape[1]):

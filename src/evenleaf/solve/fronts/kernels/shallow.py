@@ -5,9 +5,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from evenleaf.solve.fronts.kernels.kinds import sums_of_pairs
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
 
 LEAF = -1
+
+
+@njit
+def best_counted(counts, heads, vectors, offset, depth, least, limit):
+    """The same as `best_shallow`, from counts of people of each kind with both of two bits, and what one adds."""
+    sums, total = sums_of_pairs(counts, heads, vectors)
+    return best_shallow(sums, total, offset, depth, least, limit, np.inf)
 
 
 @njit

@@ -7,14 +7,36 @@ from pathlib import Path
 from typing import Any
 
 import numba as nb
+from numba.cpython.unsafe.numbers import leading_zeros, trailing_zeros
 
-_OPTIONS: dict[str, Any] = {
+__all__ = [
+    "EPSILON",
+    "INFINITE",
+    "announce_compilation",
+    "bare",
+    "inner",
+    "leading_zeros",
+    "njit",
+    "strict",
+    "trailing_zeros",
+    "woven",
+]
+
+_PLAIN: dict[str, Any] = {
     "nogil": True,
     "no_cfunc_wrapper": True,  # nothing but Python and other kernels calls a kernel
+}
+_OPTIONS: dict[str, Any] = _PLAIN | {
     "fastmath": {"nsz", "arcp", "contract", "reassoc", "afn", "nnan"},
 }
 njit = nb.njit(cache=True, **_OPTIONS)
+strict = nb.njit(cache=True, **_PLAIN)  # every sum in the order in which it is written
 inner = nb.njit(**_OPTIONS)  # for what kernels call: it is kept on disk with them, and needs no place of its own
+# For the innermost loops, which make no arrays: without counting who holds each array, which was a fifth of their time;
+# and for what they call thousands of times, written into them.
+_BARE: dict[str, Any] = {**_OPTIONS, "_nrt": False}
+bare = nb.njit(**_BARE)
+woven = nb.njit(**_BARE, inline="always")
 
 EPSILON = 1e-10  # a bound this close to the incumbent closes a box
 INFINITE = 1e18

@@ -6,6 +6,7 @@ right of the upper one, and what is negative in between bound all cuts in betwee
 rule them out, the cut in the middle is looked at, and there are two smaller intervals.
 
 `prices` are multipliers by member, and tests are asked for whose stumps cost less than the target at every one of them.
+`inputs` are prices and what is negative of them.
 With `most` 0 there is one of them, and its target falls to the best that is found, or to `best` where that is lower;
 only the last of the codes counts. So no code says that nothing is below the first target, though `best` is known.
 Else all tests are found, with what the stumps on either side cost (test by side by multipliers), and the number is −1
@@ -24,11 +25,14 @@ from evenleaf.solve.search.kernels.compile import INFINITE, njit
 from evenleaf.solve.search.kernels.sheet import (
     LEFT,
     WIDE,
-    add_blocks,
+    add_kinds,
+    add_some,
     best_stump,
     block_sums,
-    flip,
-    left_of,
+    flip_cells,
+    kinds,
+    nearer_end,
+    row_of,
     stump_bound,
     subtracted,
     total_of,
@@ -42,7 +46,7 @@ def block_bounds(sheet, by_level, f, prices):
     blocks, room = sheet[7], workspace(sheet)
     J, B = len(prices), blocks[f + 1] - blocks[f]
     values = np.empty((B, J))
-    inputs = _inputs(prices)
+    inputs = make_inputs(prices)
     for j in range(J):
         table = block_sums(sheet, f, inputs[j])
         one = 0.0
@@ -58,7 +62,7 @@ def block_bounds(sheet, by_level, f, prices):
 
 
 @njit
-def _inputs(prices):
+def make_inputs(prices):
     """Prices and what is negative of them: multipliers by member by both."""
     J, M = prices.shape
     inputs = np.empty((J, M, 2))
@@ -69,7 +73,7 @@ def _inputs(prices):
 
 
 @njit
-def _noted(found, code, costs):
+def noted(found, code, costs):
     """The list with one more test; `costs` is side by multipliers."""
     codes, known, used = found
     if used == len(codes):
@@ -130,17 +134,18 @@ def exactly(left, whole, sheet, by_level, price, f, code, room, to_left):
 
 
 @njit
-def cuts_below(sheet, by_level, f, prices, targets, best, most, stop):
+def cuts_below(sheet, by_level, f, prices, inputs, targets, best, most, stop):
     """The cuts of a feature that cost less than the targets: (codes, costs, number).
 
     Runs of blocks are halved as long as they may hide a cheap cut, and so are then the cuts within a block.
     """
-    edges, blocks, room, inputs = sheet[6], sheet[7], workspace(sheet), _inputs(prices)
-    J, B, at = len(targets), blocks[f + 1] - blocks[f], blocks[f] + f
-    tables, made = np.empty((J, B + 1, 2, blocks[sheet[9]])), np.zeros(J, np.bool_)
+    edges, blocks, room = sheet[6], sheet[7], workspace(sheet)
+    J, B, K, at = len(targets), blocks[f + 1] - blocks[f], blocks[sheet[9]], blocks[f] + f
+    tables, made = np.empty((J, B + 1, K, 2)), np.zeros(J, np.bool_)
+    left, whole = np.empty((2, K)), np.empty((J, 2, K))
     negative = np.empty((J, sheet[4][f + 1] - sheet[4][f] + 1))
     for j in range(J):
-        _negative(sheet, f, inputs[j], negative[j])
+        negative_before(sheet, f, inputs[j], negative[j])
     # Of each end of a block: the stumps left of it and right of it, or bounds; what is not known yet rules nothing out.
     known, exact = np.full((2, J, B + 1), -INFINITE), np.zeros((2, J, B + 1), np.bool_)
     for j in range(J):
@@ -157,19 +162,12 @@ def cuts_below(sheet, by_level, f, prices, targets, best, most, stop):
         if last - first <= 1 or not _may_hide(known, negative, first, last, low, high, targets):
             continue
         if high - low == 1:
-            hides = True
-            for side in range(2):
-                for j in range(J):
-                    if hides:
-                        end = high if side else low
-                        _know(sheet, by_level, f, prices, inputs, tables, made, room, side, j, end, known, exact)
-                        ends[side, j] = known[side, j, end]
-                hides = hides and _may_hide(known, negative, first, last, low, high, targets)
-            if hides:
-                found = _within(
-                    sheet, by_level, f, prices, inputs, tables, made, room, negative, first, last, ends, targets,
-                    (best, most, stop), found,
-                )  # fmt: skip
+            for j in range(J):
+                _make(sheet, f, prices, tables, whole, made, j)
+            found = in_block(
+                sheet, by_level, f, prices, inputs, tables, whole, left, room, negative, low, high, known, exact, ends,
+                targets, (best, most, stop), found,
+            )  # fmt: skip
             continue
         half = (low + high) // 2
         cut = edges[at + half] - 1
@@ -177,20 +175,20 @@ def cuts_below(sheet, by_level, f, prices, targets, best, most, stop):
         for j in range(J):
             if not (cheap or lower or upper):
                 break
-            _make(sheet, f, inputs, tables, made, j)
-            left, right = bounds(tables[j, half], tables[j, B], blocks, by_level, room)
-            known[0, j, half], known[1, j, half] = left, right
-            cheap &= left + right < targets[j]
+            _make(sheet, f, prices, tables, whole, made, j)
+            row_of(tables[j, half], left)
+            known[0, j, half], known[1, j, half] = bounds(left, whole[j], blocks, by_level, room)
+            cheap &= known[0, j, half] + known[1, j, half] < targets[j]
             for side in range(2):
                 if cheap:
-                    _know(sheet, by_level, f, prices, inputs, tables, made, room, side, j, half, known, exact)
+                    know(sheet, by_level, f, prices, tables, whole, left, room, side, j, half, known, exact)
                     cheap &= known[0, j, half] + known[1, j, half] < targets[j]
             lower &= _may_hide(known, negative, first, cut, low, half, targets)
             upper &= _may_hide(known, negative, cut, last, half, high, targets)
         if cheap:
             for j in range(J):
                 ends[0, j], ends[1, j] = known[0, j, half], known[1, j, half]
-            found = _noted(found, cut, ends)
+            found = noted(found, cut, ends)
             if most == 0:
                 targets[0] = min(best, ends[0, 0] + ends[1, 0])
         if upper:
@@ -213,13 +211,34 @@ def _may_hide(known, negative, first, last, low, high, targets):
 
 
 @njit
-def _know(sheet, by_level, f, prices, inputs, tables, made, room, side, j, end, known, exact):
+def know(sheet, by_level, f, prices, tables, whole, left, room, side, j, end, known, exact):
     """What the best stump left of the end of a block costs (side 0), or right of it (1)."""
     if not exact[side, j, end]:
-        _make(sheet, f, inputs, tables, made, j)
-        cut, whole = sheet[6][sheet[7][f] + f + end] - 1, tables[j, tables.shape[1] - 1]
-        known[side, j, end] = exactly(tables[j, end], whole, sheet, by_level, prices[j], f, cut, room, side == 0)
+        cut = sheet[6][sheet[7][f] + f + end] - 1
+        row_of(tables[j, end], left)
+        known[side, j, end] = exactly(left, whole[j], sheet, by_level, prices[j], f, cut, room, side == 0)
         exact[side, j, end] = True
+
+
+@njit
+def in_block(
+    sheet, by_level, f, prices, inputs, tables, whole, left, room, negative, low, high, known, exact, ends, targets,
+    limits, found,
+):  # fmt: skip
+    """The cuts within a block, where the stumps before it and behind it do not rule them out."""
+    at = sheet[7][f] + f
+    first, last = sheet[6][at + low] - 1, sheet[6][at + high] - 1
+    for side in range(2):
+        for j in range(len(targets)):
+            end = high if side else low
+            know(sheet, by_level, f, prices, tables, whole, left, room, side, j, end, known, exact)
+            ends[side, j] = known[side, j, end]
+        if not _may_hide(known, negative, first, last, low, high, targets):
+            return found
+    return _within(
+        sheet, by_level, f, prices, inputs, tables, whole, left, room, negative, first, last, ends, targets, limits,
+        found,
+    )  # fmt: skip
 
 
 @njit
@@ -228,23 +247,24 @@ def cheapest_cuts(sheet, by_level, prices, target, stop, best):
 
     Only rows for first tests alone are looked at.
     """
-    targets = np.full(1, target)
+    targets, inputs = np.full(1, target), make_inputs(prices)
     for f in range(sheet[9], len(best)):
-        codes, _, number = cuts_below(sheet, by_level, f, prices, targets, INFINITE, 0, stop)
+        codes, _, number = cuts_below(sheet, by_level, f, prices, inputs, targets, INFINITE, 0, stop)
         best[f] = codes[number - 1] if number > 0 else -1
     return targets[0]
 
 
 @njit
-def _make(sheet, f, inputs, tables, made, j):
-    """The table at some multipliers, made when it is first asked for."""
+def _make(sheet, f, prices, tables, whole, made, j):
+    """The sums at some multipliers, made when they are first asked for."""
     if not made[j]:
-        add_blocks(sheet, f, inputs[j], tables[j])
+        add_kinds(sheet, f, prices[j], kinds(prices[j], np.empty(0, np.bool_)), tables[j])
+        row_of(tables[j, tables.shape[1] - 1], whole[j])
         made[j] = True
 
 
 @njit
-def _negative(sheet, f, inputs, negative):
+def negative_before(sheet, f, inputs, negative):
     """What is negative of the prices before each rank of a feature."""
     order, begins, starts = sheet[2], sheet[3], sheet[4]
     negative[0] = 0.0
@@ -256,12 +276,11 @@ def _negative(sheet, f, inputs, negative):
 
 @njit
 def _within(
-    sheet, by_level, f, prices, inputs, tables, made, room, negative, first, last, ends, targets, limits, found
+    sheet, by_level, f, prices, inputs, tables, whole, left, room, negative, first, last, ends, targets, limits, found
 ):
     """The cuts between two others, by halves; `ends` are the stumps left of the first and right of the last."""
     best, most, stop = limits
-    J, B, blocks = len(targets), tables.shape[1] - 1, sheet[7]
-    left, size = np.empty((2, tables.shape[3])), 64
+    J, blocks, size = len(targets), sheet[7], 64
     cuts, stumps, pile = np.empty((size, 2), np.int64), np.empty((size, 2, J)), np.int64(0)
     pile = _pile(cuts, stumps, pile, first, last, ends[0], ends[1])
     here = np.empty((2, J))  # the stumps of the cut that is looked at
@@ -278,21 +297,22 @@ def _within(
         for j in range(J):
             if not (alive or lower or upper):
                 break
-            _make(sheet, f, inputs, tables, made, j)
-            left_of(sheet, f, cut, tables[j], inputs[j], left)
-            here[0, j], here[1, j] = bounds(left, tables[j, B], blocks, by_level, room)
+            row, begin, end, sign = nearer_end(sheet, f, cut)
+            row_of(tables[j, row], left)
+            add_some(sheet, f, begin, end, sign, inputs[j], left)
+            here[0, j], here[1, j] = bounds(left, whole[j], blocks, by_level, room)
             for attempt in range(3):  # the bounds, then the left side exactly, then the right side
                 if attempt == 1 and (alive or upper):
-                    here[0, j] = exactly(left, tables[j, B], sheet, by_level, prices[j], f, cut, room, attempt == 1)
+                    here[0, j] = exactly(left, whole[j], sheet, by_level, prices[j], f, cut, room, attempt == 1)
                 if attempt == 2 and (alive or lower):
-                    here[1, j] = exactly(left, tables[j, B], sheet, by_level, prices[j], f, cut, room, attempt == 1)
+                    here[1, j] = exactly(left, whole[j], sheet, by_level, prices[j], f, cut, room, attempt == 1)
                 alive &= here[0, j] + here[1, j] < targets[j]
                 lower &= ends[0, j] + here[1, j] + negative[j, cut + 1] - negative[j, low + 1] < targets[j]
                 upper &= here[0, j] + ends[1, j] + negative[j, high + 1] - negative[j, cut + 1] < targets[j]
                 if not (alive or lower or upper):
                     break
         if alive:
-            found = _noted(found, cut, here)
+            found = noted(found, cut, here)
             if most == 0:
                 targets[0] = min(best, here[0, 0] + here[1, 0])
             elif found[2] > most:
@@ -331,32 +351,30 @@ def middle(begins, base, low, high, first):
 @njit
 def subsets_below(sheet, by_level, f, prices, targets, best, most, stop):
     """The subsets of a feature's levels that cost less than the targets, one after the other: as `cuts_below`."""
-    blocks, room, inputs = sheet[7], workspace(sheet), _inputs(prices)
-    J, B = len(targets), blocks[f + 1] - blocks[f]
-    tables, made = np.empty((J, B + 1, 2, blocks[sheet[9]])), np.zeros(J, np.bool_)
-    left, mask, costs = np.zeros((J, 2, tables.shape[3])), np.int64(0), np.empty((2, J))
+    blocks, room, J = sheet[7], workspace(sheet), len(targets)
+    B, K = blocks[f + 1] - blocks[f], blocks[sheet[9]]
+    tables, made = np.empty((J, B + 1, K, 2)), np.zeros(J, np.bool_)
+    left, whole, mask, costs = np.zeros((J, 2, K)), np.empty((J, 2, K)), np.int64(0), np.empty((2, J))
     found = np.empty(64, np.int64), np.empty((64, 2, J)), np.int64(0)
     for j in range(J):
-        _make(sheet, f, inputs, tables, made, j)
+        _make(sheet, f, prices, tables, whole, made, j)
     for step in range(1, 1 << (B - 1)):
         if stop[0] or (most and found[2] > most):
             break
         before, alive = mask, True
         for j in range(J):
-            mask = flip(step, before, tables[j], left[j])
+            mask = flip_cells(step, before, tables[j], left[j])
             if not alive:
                 continue
-            one, two = bounds(left[j], tables[j, B], blocks, by_level, room)
+            one, two = bounds(left[j], whole[j], blocks, by_level, room)
             alive = one + two < targets[j]
             costs[0, j], costs[1, j] = one, two
             for side in range(2):
                 if alive:
-                    costs[side, j] = exactly(
-                        left[j], tables[j, B], sheet, by_level, prices[j], f, mask, room, side == 0
-                    )
+                    costs[side, j] = exactly(left[j], whole[j], sheet, by_level, prices[j], f, mask, room, side == 0)
                     alive = costs[0, j] + costs[1, j] < targets[j]
         if alive:
-            found = _noted(found, mask, costs)
+            found = noted(found, mask, costs)
             if most == 0:
                 targets[0] = min(best, costs[0, 0] + costs[1, 0])
     return found[0], found[1], -1 if most and found[2] > most else found[2]

@@ -16,13 +16,14 @@ NARROW, LEFT, WIDE = np.int64(2), np.int64(3), np.int64(5)
 
 
 @njit
-def lay_out(ranks, sizes, unordered, members, allowed, most, n_below):
+def lay_out(ranks, sizes, unordered, members, allowed, most, growth, n_below):
     """Features that tell these members apart: (names, rank, order, begins, starts, upper, edges, blocks, block, below).
 
     Ranks are counted without gaps: `rank[f, m]`; `upper` gives back the rank of the table. `order[f]` are the members
     by rank, `begins` where each rank begins in it. A block is a run of ranks, `edges` tells where they begin: a rank
-    each where there are at most `most` of them, or where they are levels. `block[m, f]` is the block of a member,
-    counted through all features from `blocks[f]` on. Features are the rows, counted anew: `names` are their numbers.
+    each where there are at most `most` of them, or where they are levels. With `growth`, blocks further from the ends
+    are larger (see `_edges`). `block[m, f]` is the block of a member, counted through all features from `blocks[f]` on.
+    Features are the rows, counted anew: `names` are their numbers.
     Features from `n_below` on are only for first tests, and so are rows from `below` on.
     """
     F, M, P = len(sizes), len(members), sizes.sum()
@@ -39,7 +40,7 @@ def lay_out(ranks, sizes, unordered, members, allowed, most, n_below):
             continue
         names[n], starts[n + 1] = f, starts[n] + R
         few = R if unordered[f] else most
-        blocks[n + 1] = blocks[n] + _edges(begins[starts[n] + n :], R, M, few, edges[blocks[n] + n :])
+        blocks[n + 1] = blocks[n] + _edges(begins[starts[n] + n :], R, M, few, growth, edges[blocks[n] + n :])
         n += 1
         below += f < n_below
     block, local = np.empty((M, n), np.int32), np.empty(heads.shape[0], np.int32)
@@ -48,7 +49,7 @@ def lay_out(ranks, sizes, unordered, members, allowed, most, n_below):
             for r in range(edges[b + f], edges[b + f + 1]):
                 local[r] = b
         for m in range(M):
-            block[m, f] = local[rank[f, m]]
+            block[m, f] = local[np.uint64(rank[f, m])]
     return (
         names[:n],
         rank[:n],
@@ -69,7 +70,7 @@ def _order(ranks, size, members, rank, order, begins, upper, heads):
     M, R, running = len(members), 0, 0
     heads[:size] = 0
     for m in range(M):
-        heads[ranks[members[m]]] += 1
+        heads[np.uint64(ranks[np.uint64(members[m])])] += 1
     for r in range(size):
         if heads[r] > 0:
             upper[R], begins[R] = r, running
@@ -79,23 +80,28 @@ def _order(ranks, size, members, rank, order, begins, upper, heads):
     begins[R] = M
     fill = begins[:R].copy()
     for m in range(M):
-        r = heads[ranks[members[m]]]
-        rank[m] = r
-        order[fill[r]] = m
-        fill[r] += 1
+        mine = np.uint64(heads[np.uint64(ranks[np.uint64(members[m])])])
+        rank[m] = mine
+        order[np.uint64(fill[mine])] = m
+        fill[mine] += 1
     return R
 
 
 @njit
-def _edges(begins, R, M, most, edges):
-    """Where blocks of about equally many members begin, R after the last; how many there are."""
+def _edges(begins, R, M, most, growth, edges):
+    """Where blocks of about a `most`-th of the members begin, R after the last; how many there are.
+
+    Where `growth` is more, a block has that part of all members between it and the nearer end: near an end, one side of
+    a cut has so few members that large blocks say nothing of it.
+    """
     if most >= R:
         for r in range(R + 1):
             edges[r] = r
         return R
-    count, share = 0, (M + most - 1) // most
-    last = -share
+    count, least = 0, (M + most - 1) // most
+    last = -M
     for r in range(R):
+        share = max(least, int(growth * min(begins[r], M - begins[r])))
         # A rank that many have is a block of its own: its people are never in between.
         if begins[r] - last >= share or begins[r + 1] - begins[r] >= share:
             edges[count], last = r, begins[r]
@@ -110,35 +116,15 @@ def block_sums(sheet, f, inputs):
 
     Entry b sums the blocks of f before its b-th, so that the last entry sums everybody.
     """
-    blocks = sheet[7]
-    table = np.empty((blocks[f + 1] - blocks[f] + 1, inputs.shape[1], blocks[sheet[9]]))
-    add_blocks(sheet, f, inputs, table)
-    return table
-
-
-@njit
-def add_blocks(sheet, f, inputs, table):
-    """The same into a table that is there already.
-
-    Whatever is added at a time stands side by side at first, which halves the time that this takes.
-    """
     blocks, block, n = sheet[7], sheet[8], sheet[9]
-    M, K, Q, B = len(block), blocks[n], inputs.shape[1], blocks[f + 1] - blocks[f]
-    cells = np.zeros((B, K, Q))
-    if Q == 2:  # known when it is compiled, both are added as one
-        for m in range(M):
-            b, price, negative = block[m, f] - blocks[f], inputs[m, 0], inputs[m, 1]
-            for g in range(n):
-                k = block[m, g]
-                cells[b, k, 0] += price
-                cells[b, k, 1] += negative
-    else:
-        for m in range(M):
-            b = block[m, f] - blocks[f]
-            for g in range(n):
-                k = block[m, g]
-                for q in range(Q):
-                    cells[b, k, q] += inputs[m, q]
+    B, K, Q = blocks[f + 1] - blocks[f], blocks[n], inputs.shape[1]
+    cells, table = np.zeros((B, K, Q)), np.empty((B + 1, Q, K))
+    for m in range(len(block)):  # whatever is added at a time stands side by side at first
+        row, mine = cells[np.uint64(block[m, f] - blocks[f])], block[m]
+        for g in range(n):
+            cell = np.uint64(mine[g])
+            for q in range(Q):
+                row[cell, q] += inputs[m, q]
     for q in range(Q):
         for k in range(K):
             table[0, q, k] = 0.0
@@ -146,6 +132,51 @@ def add_blocks(sheet, f, inputs, table):
         for q in range(Q):
             for k in range(K):
                 table[b + 1, q, k] = table[b, q, k] + cells[b, k, q]
+    return table
+
+
+@njit
+def row_of(cells, into):
+    """What a row of cells (block by quantity) says of as many quantities as there is room for, quantity by block."""
+    for q in range(into.shape[0]):
+        for k in range(into.shape[1]):
+            into[q, k] = cells[k, q]
+
+
+@njit
+def kinds(price, usual):
+    """People's kinds: who costs less than nothing, and whose usual label is the second, where that is known."""
+    kind = np.empty(len(price), np.int8)
+    for m in range(len(price)):
+        costs = 0 if price[m] < 0.0 else 1
+        kind[m] = 2 * costs + usual[m] if len(usual) else costs
+    return kind
+
+
+@njit
+def add_kinds(sheet, f, price, kind, cells):
+    """Prices by block of feature f and of those below it, summed up by kind first: one number is added at a time.
+
+    Then the quantities are prices and what is negative of them; with four kinds also what is saved by another label
+    than the usual one, and what of it is negative (`spans.py`).
+    """
+    blocks, block, n = sheet[7], sheet[8], sheet[9]
+    cells[:] = 0.0
+    for m in range(len(block)):
+        row, mine = cells[np.uint64(block[m, f] - blocks[f] + 1)], block[m]
+        amount, c = price[m], np.uint64(kind[m])
+        for g in range(n):  # numbers without a sign need not be looked at twice: that halves the time
+            row[np.uint64(mine[g]), c] += amount
+    for b in range(1, cells.shape[0]):
+        before, here = cells[b - 1], cells[b]
+        for k in range(cells.shape[1]):
+            if cells.shape[2] == 2:
+                one, two = here[k, 0], here[k, 1]
+                here[k, 0], here[k, 1] = before[k, 0] + one + two, before[k, 1] + one
+            else:
+                one, two, three, four = here[k, 0], here[k, 1], here[k, 2], here[k, 3]
+                here[k, 0], here[k, 1] = before[k, 0] + one + two + three + four, before[k, 1] + one + two
+                here[k, 2], here[k, 3] = before[k, 2] + one + four, before[k, 3] + one
 
 
 @njit
@@ -261,16 +292,30 @@ def across(sheet, f):
 @njit
 def left_of(sheet, f, cut, table, inputs, left):
     """The sums of everybody up to a cut: whole blocks, and from the nearer end of its own block one by one."""
-    order, begins, starts, edges, blocks, block = sheet[2], sheet[3], sheet[4], sheet[6], sheet[7], sheet[8]
-    base, n, first = starts[f] + f, sheet[9], begins[starts[f] + f + cut + 1]
-    b = block[order[f, begins[base + cut]], f]
-    last, sign = begins[base + edges[b + f + 1]], -1.0
-    if 2 * first < last + begins[base + edges[b + f]]:
-        first, last, sign = begins[base + edges[b + f]], first, 1.0
-    copied(table[b - blocks[f] + (1 if sign < 0.0 else 0)], left)
+    row, first, last, sign = nearer_end(sheet, f, cut)
+    copied(table[row], left)
+    add_some(sheet, f, first, last, sign, inputs, left)
+
+
+@njit
+def nearer_end(sheet, f, cut):
+    """The end of a block that is nearer to a cut, the members between, and 1 where they are to be added, or −1."""
+    order, begins, edges, blocks, block = sheet[2], sheet[3], sheet[6], sheet[7], sheet[8]
+    base = sheet[4][f] + f
+    first, b = begins[base + cut + 1], block[order[f, begins[base + cut]], f]
+    start, last = begins[base + edges[b + f]], begins[base + edges[b + f + 1]]
+    if 2 * first < last + start:
+        return b - blocks[f], start, first, 1.0
+    return b - blocks[f] + 1, first, last, -1.0
+
+
+@njit
+def add_some(sheet, f, first, last, sign, inputs, left):
+    """Add members in the order of feature f to the sums of their blocks, or take them off."""
+    order, block, n = sheet[2], sheet[8], sheet[9]
     for s in range(first, last):
         m = order[f, s]
-        for q in range(inputs.shape[1]):
+        for q in range(left.shape[0]):
             amount = sign * inputs[m, q]
             for g in range(n):
                 left[q, block[m, g]] += amount
@@ -279,12 +324,28 @@ def left_of(sheet, f, cut, table, inputs, left):
 @njit
 def flip(step, mask, table, left):
     """The next subset in the order of the Gray code: one level changes sides. Returns its mask."""
-    bit = 0
-    while not (step >> bit) & 1:
-        bit += 1
-    mask ^= np.int64(1) << bit
-    sign = 1.0 if (mask >> bit) & 1 else -1.0
+    bit, mask, sign = _next_subset(step, mask)
     for q in range(left.shape[0]):
         for k in range(left.shape[1]):
             left[q, k] += sign * (table[bit + 1, q, k] - table[bit, q, k])
     return mask
+
+
+@njit
+def flip_cells(step, mask, cells, left):
+    """The same where the quantities of a block stand side by side."""
+    bit, mask, sign = _next_subset(step, mask)
+    for q in range(left.shape[0]):
+        for k in range(left.shape[1]):
+            left[q, k] += sign * (cells[bit + 1, k, q] - cells[bit, k, q])
+    return mask
+
+
+@njit
+def _next_subset(step, mask):
+    """The level that changes sides, the mask after that, and 1 where the level comes to the left."""
+    bit = 0
+    while not (step >> bit) & 1:
+        bit += 1
+    mask ^= np.int64(1) << bit
+    return bit, mask, 1.0 if (mask >> bit) & 1 else -1.0

@@ -5,9 +5,9 @@ People are merged (equal features and outcome), features are ranks, outcomes are
 """
 
 from evenleaf.solve.search.kernels.compile import EPSILON, INFINITE
-from evenleaf.solve.values.kernels.chain import find_nearest
 from evenleaf.solve.values.kernels.choice import best_pair, drop_pairs, drop_twins
-from evenleaf.solve.values.kernels.known import cheapest_known
+from evenleaf.solve.values.kernels.known import known_costs
+from evenleaf.solve.values.kernels.members import N_COLUMNS
 from evenleaf.solve.values.kernels.prices import decide, differences, dual_costs, free_costs, leaves
 from evenleaf.solve.values.kernels.push import push
 from evenleaf.solve.values.kernels.stumps import stumps
@@ -16,15 +16,15 @@ from evenleaf.solve.values.kernels.subtree import subtree
 __all__ = [
     "EPSILON",
     "INFINITE",
+    "N_COLUMNS",
     "best_pair",
-    "cheapest_known",
     "decide",
     "differences",
     "drop_pairs",
     "drop_twins",
     "dual_costs",
-    "find_nearest",
     "free_costs",
+    "known_costs",
     "leaves",
     "push",
     "stumps",

@@ -4,54 +4,95 @@ from __future__ import annotations
 
 import numpy as np
 
-from evenleaf.solve.search.kernels.compile import INFINITE, njit
-from evenleaf.solve.values.kernels.chain import cuts, make_chains, start
-from evenleaf.solve.values.kernels.leaf import joining, settled
+from evenleaf.solve.search.kernels.compile import INFINITE, bare, njit
+from evenleaf.solve.values.kernels.layout import lay_out, place_parts
+from evenleaf.solve.values.kernels.leaf import joining
+from evenleaf.solve.values.kernels.leaf import settled as walked
+from evenleaf.solve.values.kernels.members import MOMENT, OUTCOME, PEOPLE, SLOPE, bit_of, settled, without
 
 
 @njit
-def stumps(people, tables, ids, part, loose, alive, busy, nearest, fill, enough, out, least, best, work):
-    """The best alive stump of both parts, or no test at all: `best[s]` becomes (cost, test), the test −1 for none.
+def stumps(people, tables, ids, part, loose, alive, busy, fill, enough, out, least, best, work):
+    """The best alive stump of both parts, or no test at all: see `price_stumps`.
 
     `ids[f]` lists the people in the order of feature f, its last row in the order of the outcome; `part[i]` is 0 or
-    1, or 2 for people who are in neither and may yet join either: `loose` counts them. Tests that leave too few
-    people in a leaf cost infinitely much. `out` becomes the cost of no test (its last entry), with `fill` also that
-    of every alive stump. `nearest` is what `find_nearest` says of either part.
+    1, or 2 for people who are in neither and may yet join either.
+    """
+    layout, member = work[1], work[2]
+    n = lay_out(people, tables, ids, part, alive, busy, layout)
+    place_parts(n, layout, part, member)
+    price_stumps(people, tables, n, loose, alive, busy, fill, enough, out, least, best, work)
+
+
+@njit
+def price_stumps(people, tables, n, loose, alive, busy, fill, enough, out, least, best, work):
+    """The best alive stump of both parts, or no test at all: `best[s]` becomes (cost, test), the test −1 for none.
+
+    The people of both parts are laid out, and `member` says who is in which; `loose` counts people who may yet join
+    either. Tests that leave too few people in a leaf cost infinitely much. `out` becomes the cost of no test (its last
+    entry), with `fill` also that of every alive stump.
 
     `least[s, f]` is a bound known for all stumps on a feature (the last entry: for no test); where the feature is
     priced it becomes its cheapest stump. Features that cannot be the best are passed over, with `fill` those whose
     stumps lead nowhere below `enough` for both parts; without it, so is the second part if the first is too dear.
     """
     n_features, none = len(tables[1]), out.shape[1] - 1
-    chains = work[1]
-    n = make_chains(people, ids[-1], part, chains, work[2])
-    begin0 = start(chains[0][0], chains[1][0], chains[2][0], chains[3][0], chains[4][0], n[0])
-    begin1 = start(chains[0][1], chains[1][1], chains[2][1], chains[3][1], chains[4][1], n[1])
+    rows, bits = work[1][0], work[3]
+    n0, n1 = _part_bits(n, work[2], bits)
+    begin0, begin1 = _begin(n, rows, bits[0]), _begin(n, rows, bits[1])
     for s in range(2):
         begin = begin1 if s else begin0
-        out[s, none] = begin[0] if begin[7] + loose >= people[5] else INFINITE
+        out[s, none] = begin[0] if begin[4] + loose >= people[5] else INFINITE
         least[s, n_features] = out[s, none]
         best[s, 0], best[s, 1] = INFINITE, -2.0
         if alive[s, none] and out[s, none] < INFINITE:
             best[s, 0], best[s, 1] = out[s, none], -1.0
-    first = 0 if n[0] <= n[1] else 1
+    first = 0 if n0 <= n1 else 1
     for s in (first, 1 - first):
         worth = enough - least[1 - s].min()
         if not fill and s != first and best[first, 0] + min(best[s, 0], least[s].min()) >= enough:
             best[s, 0] = min(best[s, 0], least[s].min())
             return
-        _part(people, tables, ids, part, s, n[s], loose, alive[s], busy[s], nearest[s], fill, worth,
+        _part(people, tables, s, n, loose, alive[s], busy[s], fill, worth,
               begin1 if s else begin0, out[s], least[s], best[s], work)  # fmt: skip
 
 
 @njit
-def _part(people, tables, ids, part, s, n, loose, alive, busy, nearest, fill, worth, begin, out, least, best, work):
+def _part_bits(n, member, bits):
+    """The bits of both parts, and those of the two ends; how many people each has."""
+    for w in range(((n + 1) >> 6) + 1):
+        upper, every = np.uint64(0), np.uint64(0)
+        for k in range(max(1, w << 6), min(n + 1, (w + 1) << 6)):
+            every |= bit_of(k)
+            upper |= np.uint64(member[k]) << (np.uint64(k) & np.uint64(63))
+        bits[0, w], bits[1, w] = every & ~upper, upper
+    n1 = 0
+    for k in range(1, n + 1):
+        n1 += member[k]
+    for s in range(2):
+        bits[s, 0] |= bit_of(0)
+        bits[s, (n + 1) >> 6] |= bit_of(n + 1)
+    return n - n1, n1
+
+
+@njit
+def _begin(n, rows, bits):
+    """All people with a bit in one leaf: (cost, place, slope, height, people)."""
+    slope, height, people = 0.0, 0.0, 0
+    for k in range(1, n + 1):
+        if bits[k >> 6] & bit_of(k):
+            slope += rows[k, SLOPE]
+            height += rows[k, MOMENT]
+            people += int(rows[k, PEOPLE])
+    at, slope, height = settled(np.uint64(0), slope, height, rows, bits, np.uint64(n + 1))
+    return rows[at, OUTCOME] * slope + height, at, slope, height, people
+
+
+@njit
+def _part(people, tables, s, n, loose, alive, busy, fill, worth, begin, out, least, best, work):
     """The stumps of one part, the most promising feature first."""
     ranks, sizes, unordered, offsets = tables
-    jump, chains, place, spots, spot_ranks, shrinking, parts_jump, parts_sum, listed = work
-    chain = (chains[0][s], chains[1][s], chains[2][s], chains[3][s], chains[4][s])
-    limits, own = (people[5], loose), np.empty(2)
-    done = np.zeros(len(sizes), np.bool_)
+    own, done = np.empty(2), np.zeros(len(sizes), np.bool_)
     for _ in range(len(sizes)):
         f = -1
         for g in range(len(sizes)):
@@ -60,23 +101,77 @@ def _part(people, tables, ids, part, s, n, loose, alive, busy, nearest, fill, wo
         if f < 0 or (not fill and least[f] >= best[0]):
             break
         done[f] = True
-        first, last, beyond = offsets[f], offsets[f + 1], offsets[f] + f
         if fill and least[f] >= worth:
-            out[first:last] = INFINITE
+            out[offsets[f] : offsets[f + 1]] = INFINITE
             continue
         own[0], own[1] = INFINITE, -2.0
         if unordered[f]:
-            _listed(ids[f], part, s, listed)
-            _subsets(people, listed[:n], ranks[f], sizes[f], loose, alive[first:last], out[first:last],
-                     jump, parts_jump, parts_sum)  # fmt: skip
+            first, last = offsets[f], offsets[f + 1]
+            _subsets(people, _listed(n, work[1][1], work[2], s), ranks[f], sizes[f], loose, alive[first:last],
+                     out[first:last], work[0], work[5], work[6])  # fmt: skip
             _take_best(alive[first:last], out[first:last], first, own)
         else:
-            _in_order(ids[f], part, s, place, ranks[f], spots, spot_ranks)
-            cuts(chain, n, spots, spot_ranks, sizes[f], limits, alive[first:last], nearest[beyond : beyond + sizes[f]],
-                 fill, out[first:last], begin, first, shrinking, own)  # fmt: skip
+            _cuts(f, s, n, offsets[f], people[5], loose, fill, begin, out, own, work)
         least[f] = own[0]
         if own[0] < best[0]:
             best[0], best[1] = own[0], own[1]
+
+
+@bare
+def _cuts(f, s, n, first, fewest, loose, fill, begin, out, best, work):
+    """Price every alive cut of a feature; `best` (cost, test) becomes the best one if that is better.
+
+    People leave group by group, from alive cut to alive cut: first the upper ones, and what stays is the lower leaf;
+    then the lower ones.
+    """
+    rows, places, passed, cuts, n_cuts = work[1][0], work[1][3], work[1][4], work[1][5], work[1][6]
+    member, start, (spots, seen, stops, lows, lower, bits) = work[2], work[3], work[4]
+    n_here = 0
+    for j in range(n):
+        k = places[f, j]
+        spots[n_here], seen[n_here] = k, passed[s, f, j]
+        n_here += member[k] == s
+    n_stops, last = 0, 0
+    for b in range(n_here):
+        stops[n_stops], lows[n_stops] = b, last
+        n_stops += seen[b] > last
+        last = seen[b]
+    stops[n_stops], lows[n_stops] = n_here, last
+    n_stops += n_cuts[s, f] > last
+    if n_stops == 0:
+        return
+    lows[n_stops] = n_cuts[s, f]
+    n_words, end = ((n + 1) >> 6) + 1, np.uint64(n + 1)
+    _, at, slope, height, n_people = begin
+    for w in range(n_words):
+        bits[w] = start[s, w]
+    b = n_here
+    for q in range(n_stops - 1, -1, -1):
+        slope, height = without(spots, stops[q], b, at, slope, height, rows, bits)
+        b = stops[q]
+        at, slope, height = settled(at, slope, height, rows, bits, end)
+        lower[q] = rows[at, OUTCOME] * slope + height
+    _, at, slope, height, _ = begin
+    for w in range(n_words):
+        bits[w] = start[s, w]
+    b, below = 0, 0
+    for q in range(n_stops):
+        slope, height = without(spots, b, stops[q], at, slope, height, rows, bits)
+        if fewest > 1:
+            for j in range(b, stops[q]):
+                below += int(rows[spots[j], PEOPLE])
+        else:
+            below, n_people = stops[q], n_here  # nobody or somebody: that is all that counts
+        b = stops[q]
+        at, slope, height = settled(at, slope, height, rows, bits, end)
+        cost = lower[q] + rows[at, OUTCOME] * slope + height
+        if below + loose < fewest or n_people - below + loose < fewest:
+            cost = INFINITE
+        if cost < best[0]:
+            best[0], best[1] = cost, first + cuts[s, first + lows[q]]
+        if fill:
+            for t in range(lows[q], lows[q + 1]):
+                out[first + cuts[s, first + t]] = cost
 
 
 @njit
@@ -87,22 +182,14 @@ def _take_best(alive, out, first, best):
 
 
 @njit
-def _in_order(ids, part, s, place, ranks, spots, spot_ranks):
-    """The places and ranks of one part in the given order; written without a branch, which could not be foretold."""
-    n = 0
-    for i in ids:
-        spots[n] = place[i]
-        spot_ranks[n] = ranks[i]
-        n += part[i] == s
-
-
-@njit
-def _listed(ids, part, s, listed):
-    """The people of one part in the given order."""
-    n = 0
-    for i in ids:
-        listed[n] = i
-        n += part[i] == s
+def _listed(n, person, member, s):
+    """The people of one part."""
+    listed, found = np.empty(n, np.int64), 0
+    for k in range(1, n + 1):
+        if member[k] == s:
+            listed[found] = person[k]
+            found += 1
+    return listed[:found]
 
 
 @njit
@@ -116,7 +203,7 @@ def whole(people, ids, loose, jump):
         cost += paid
         jump[level[i]] += 2.0 * share[i]
         crowd += count[i]
-    at, slope, cost = settled(at, slope, cost, levels, jump)
+    at, slope, cost = walked(at, slope, cost, levels, jump)
     for i in ids:
         jump[level[i]] = 0.0
     return (cost if crowd + loose >= least else INFINITE), at
@@ -151,7 +238,7 @@ def _subsets(people, ids, x, size, loose, alive, out, jump, parts_jump, parts_su
                     slope += parts_sum[r, 0]
                     cost += parts_sum[r, 1]
                     crowd += int(parts_sum[r, 2])
-            total += settled(0, slope + jump[0], cost, levels, jump)[2]
+            total += walked(0, slope + jump[0], cost, levels, jump)[2]
             if crowd + loose < least:
                 total = INFINITE
             for q in range(n_levels):

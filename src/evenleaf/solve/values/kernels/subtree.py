@@ -11,16 +11,16 @@ from __future__ import annotations
 import numpy as np
 
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
-from evenleaf.solve.values.kernels.chain import find_nearest
+from evenleaf.solve.values.kernels.layout import lay_out
 from evenleaf.solve.values.kernels.prices import goes_right
-from evenleaf.solve.values.kernels.stumps import stumps, whole
+from evenleaf.solve.values.kernels.stumps import price_stumps, whole
 
 _ANY_SIZE = 1 << 40  # people who may yet join: no leaf is too small
 
 
 @njit
 def subtree(
-    people, tables, ids, loose, free, cutoff, seek, child, grand, busy, nearest, spot, out, bounds, totals, work,
+    people, tables, ids, loose, free, cutoff, seek, child, grand, busy, spot, out, bounds, totals, work,
 ):  # fmt: skip
     """(cost, child test, test below left, test below right) of the cheapest subtree.
 
@@ -34,8 +34,9 @@ def subtree(
     found = np.array([INFINITE, -2.0, -2.0, -2.0])
     n_options = len(sizes) + 1
     best, parts, known = np.zeros((2, 2)), np.zeros((2, n_options)), np.empty((len(child), 2, n_options))
-    for p in range(2):
-        find_nearest(grand[p], sizes, unordered, offsets, nearest[p])
+    for i in ids[0]:
+        spot[i] = 0
+    n = lay_out(people, tables, ids, spot, grand, busy, work[1])
     totals[:] = INFINITE
     bounds[none] = whole(people, ids[0], loose, work[0])[0]
     if child[none] and bounds[none] < found[0]:
@@ -47,8 +48,8 @@ def subtree(
             for t in range(offsets[f], offsets[f + 1]):
                 if child[t]:
                     parts[:] = -INFINITE
-                    _price(people, tables, ids, loose, cutoff, seek, f, t,
-                           grand, busy, nearest, spot, out, best, bounds, totals, work, found, parts)  # fmt: skip
+                    _price(people, tables, n, loose, cutoff, seek, f, t,
+                           grand, busy, out, best, bounds, totals, work, found, parts)  # fmt: skip
     while n_runs:
         lowest = 0
         for r in range(1, n_runs):
@@ -62,8 +63,8 @@ def subtree(
         beyond = known[lowest].copy()
         parts[0] = beyond[0] + (reach[middle] - first)
         parts[1] = beyond[1] + (last - reach[middle])
-        _price(people, tables, ids, loose, cutoff, seek, f, cuts[middle],
-               grand, busy, nearest, spot, out, best, bounds, totals, work, found, parts)  # fmt: skip
+        _price(people, tables, n, loose, cutoff, seek, f, cuts[middle],
+               grand, busy, out, best, bounds, totals, work, found, parts)  # fmt: skip
         n_runs -= 1
         runs[lowest], known[lowest] = runs[n_runs], known[n_runs]
         if low < middle:
@@ -119,16 +120,17 @@ def _runs(tables, ids, free, child):
 
 @njit
 def _price(
-    people, tables, ids, loose, cutoff, seek, f, test,
-    grand, busy, nearest, spot, out, best, bounds, totals, work, found, parts,
+    people, tables, n, loose, cutoff, seek, f, test,
+    grand, busy, out, best, bounds, totals, work, found, parts,
 ):  # fmt: skip
     """Price one child test with the best stumps below it.
 
     `parts` is what each feature costs at least in either part, and becomes what it costs at least in any larger one.
     """
     ranks, unordered, offsets = tables[0], tables[2], tables[3]
-    for i in ids[0]:
-        spot[i] = 1 if goes_right(ranks[f, i], unordered[f], test - offsets[f]) else 0
+    person, member = work[1][1], work[2]
+    for k in range(1, n + 1):
+        member[k] = goes_right(ranks[f, person[k]], unordered[f], test - offsets[f])
     enough = min(cutoff, found[0]) if seek else cutoff
     for p in range(2):
         for g in range(len(busy[p])):
@@ -137,10 +139,10 @@ def _price(
     if people[5] > 1:
         # A part with too few people for a leaf may have enough once it has grown: what it costs then is bounded by
         # what it costs with leaves of any size.
-        stumps(people, tables, ids, spot, _ANY_SIZE, grand, busy, nearest, False, INFINITE, out, parts, best, work)
-        stumps(people, tables, ids, spot, loose, grand, busy, nearest, not seek, enough, out, parts.copy(), best, work)
+        price_stumps(people, tables, n, _ANY_SIZE, grand, busy, False, INFINITE, out, parts, best, work)
+        price_stumps(people, tables, n, loose, grand, busy, not seek, enough, out, parts.copy(), best, work)
     else:
-        stumps(people, tables, ids, spot, loose, grand, busy, nearest, not seek, enough, out, parts, best, work)
+        price_stumps(people, tables, n, loose, grand, busy, not seek, enough, out, parts, best, work)
         # Likewise a stump with an empty leaf is none, until somebody joins that leaf: it costs what no test costs.
         for p in range(2):
             parts[p] = np.minimum(parts[p], parts[p, -1])

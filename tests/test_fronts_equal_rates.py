@@ -1,0 +1,226 @@
+"""Exactly equal rates where shares are left: whole errors, sides matched by counts, points settled one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from certified import certificate_by, certificate_holds, claim_is_refused, worse_classifiers
+from evenleaf.fairness import DisparateImpact
+from evenleaf.problem import Problem, Shape, pose
+from evenleaf.solve import Budget
+from evenleaf.solve.certify.fronts.errors import below
+from evenleaf.solve.fronts import FrontSolver, engine, oracle, repair, settle, worker
+from evenleaf.solve.fronts import lists as search_lists
+from evenleaf.solve.fronts.cell import Cell
+from evenleaf.solve.fronts.kernels.match import best_match, distinct_sums
+from evenleaf.solve.fronts.lane import make_lane
+from evenleaf.solve.fronts.lattice import with_share
+from evenleaf.solve.fronts.node import Node
+from evenleaf.solve.fronts.one_share import ShareEngine
+from evenleaf.solve.fronts.shares import ShareSearch, find_search
+from evenleaf.solve.fronts.steps import Steps
+from evenleaf.testing import check_against_brute_force, people_from
+
+SOLVER = FrontSolver()
+SIZES = st.sampled_from([(4, 6), (6, 9), (8, 4), (5, 10), (6, 6), (4, 8), (3, 6, 3), (4, 2, 6), (10, 4)])
+
+
+@st.composite
+def equal_rates(draw: st.DrawFn, depth: int = 3, weights: bool = False) -> Problem:
+    """Groups whose sizes have a common divisor, numbers and levels, and a limit of nothing."""
+    sizes, seed = draw(SIZES), draw(st.integers(0, 10_000))
+    random, n_people = np.random.default_rng(seed), sum(sizes)
+    features: dict[str, list[float] | list[str]] = {
+        "x": random.integers(0, draw(st.integers(2, 6)), n_people).astype(float).tolist(),
+        "y": random.integers(0, 4, n_people).astype(float).tolist(),
+    }
+    if draw(st.booleans()):
+        features["c"] = random.choice(list("pqr"), n_people).tolist()
+    outcome = (random.random(n_people) < draw(st.sampled_from([0.3, 0.5]))).astype(int)
+    outcome[:2] = [0, 1]
+    groups = {"g": np.repeat(list("abc")[: len(sizes)], sizes).tolist()}
+    weight = random.integers(1, 3, n_people) if weights else None
+    people = people_from(features, random.permutation(outcome).tolist(), groups, weight=weight)
+    shape = Shape(max_depth=depth, min_samples_leaf=draw(st.sampled_from([1, 1, 2])))
+    return pose(people, fairness=DisparateImpact(), max_discrimination=0.0, shape=shape)
+
+
+@contextmanager
+def settling() -> Iterator[None]:
+    """Lists of whole nodes are too long at once, those of one side and for one of its points are not."""
+    with ExitStack() as stack:
+        stack.enter_context(patch.object(worker, "_POINTS", 0))
+        stack.enter_context(patch.object(engine, "_MUCH_WORK", 0))
+        stack.enter_context(patch.multiple(oracle, MOST_BLOCKS=2, FEW_BLOCKS=2, MOST_LEVELS=2))
+        stack.enter_context(patch.multiple(search_lists, MOST_SUBSETS=2, _MOST_FORKS=3))
+        yield
+
+
+@given(problem=equal_rates())
+@settings(max_examples=40)
+def test_the_best_tree_of_depth_three(problem: Problem) -> None:
+    check_against_brute_force(SOLVER.solve, problem)
+
+
+@given(problem=equal_rates())
+@settings(max_examples=40)
+def test_the_best_tree_where_points_are_settled(problem: Problem) -> None:
+    with settling():
+        check_against_brute_force(SOLVER.solve, problem)
+
+
+@given(problem=equal_rates())
+@settings(max_examples=25)
+def test_the_best_tree_where_hardly_anything_fits(problem: Problem) -> None:
+    """Lists of one point are too long for settling as well, and nothing is repaired."""
+    with settling(), patch.multiple(settle, _FEW=1, _LISTED=1, _POINTS=1), patch.multiple(repair, _STUMPS=1, _SIDES=1):
+        check_against_brute_force(SOLVER.solve, problem)
+
+
+@given(problem=equal_rates(depth=2, weights=True))
+@settings(max_examples=30)
+def test_the_best_tree_of_weighted_people(problem: Problem) -> None:
+    check_against_brute_force(SOLVER.solve, problem)
+
+
+@given(problem=equal_rates())
+@settings(max_examples=25)
+def test_proofs_hold(problem: Problem) -> None:
+    with settling():
+        certificate = certificate_by(SOLVER, problem)
+    certificate_holds(certificate, problem, steps=(5, 6))
+
+
+@given(problem=equal_rates(depth=2))
+@settings(max_examples=25)
+def test_worse_claims_are_refused(problem: Problem) -> None:
+    certificate = certificate_by(SOLVER, problem)
+    for tree in worse_classifiers(problem):
+        claim_is_refused(problem, tree, certificate.proof)
+
+
+def test_settling_is_needed_in_these_tests() -> None:
+    """Some nodes are closed point by point, and some trees are found like that."""
+    told: list[bool] = []
+    plain = settle.Settler.settled
+
+    def settled(*arguments: object) -> settle.Settled:
+        found = plain(*arguments)  # type: ignore[arg-type]
+        told.append(found.sketch is not None)
+        return found
+
+    with settling(), patch.object(settle.Settler, "settled", settled), patch.object(repair, "_PARTS", ()):
+        for seed in range(6):
+            SOLVER.solve(scattered(30, seed, 3), Budget())
+    assert set(told) == {False, True}
+
+
+def scattered(n_people: int, seed: int, depth: int) -> Problem:
+    """Many cuts, few of which matter, and two groups of the same size."""
+    random = np.random.default_rng(seed)
+    features = {name: random.integers(0, 9, n_people).astype(float).tolist() for name in "xyz"}
+    outcome = (random.random(n_people) < 0.4).astype(int)
+    outcome[:2] = [0, 1]
+    people = people_from(features, outcome.tolist(), {"g": ["a", "b"] * (n_people // 2)})
+    return pose(people, fairness=DisparateImpact(), max_discrimination=0.0, shape=Shape(max_depth=depth))
+
+
+@given(problem=equal_rates(), seed=st.integers(0, 1000))
+@settings(max_examples=60)
+def test_losses_lie_on_steps(problem: Problem, seed: int) -> None:
+    """With and without a share, for any decisions; bounds and targets keep to what trees can have."""
+    random, lane = np.random.default_rng(seed), make_lane(problem)
+    decided = random.integers(0, 2, problem.people.n_people)
+    loss = problem.loss.value(problem.people.outcome, decided, problem.people.share)
+    for steps in (lane.steps, with_share(lane, float(decided.mean())).steps):
+        assert steps.size > 0
+        assert (loss - steps.first) / steps.size == pytest.approx(round((loss - steps.first) / steps.size), abs=1e-6)
+        assert steps.better(loss + 1.5 * steps.size) > loss
+        assert steps.better(loss) < loss - 0.9 * steps.size
+        assert steps.above(loss) == pytest.approx(loss)
+        assert steps.above(loss - 0.3 * steps.size) == pytest.approx(loss)
+        assert steps.above(loss + 0.1 * steps.size) == pytest.approx(loss + steps.size)
+        assert steps.beyond(loss) > loss
+    given = with_share(lane, float(decided.mean())).steps
+    assert given.size == pytest.approx(2 * lane.steps.size)
+    fewer = below(problem, loss, loss - 1e-7, float(decided.mean()))
+    assert loss - given.size <= fewer <= loss - given.size + 1e-6
+
+
+def test_without_whole_weights_any_loss_may_be_had() -> None:
+    people = people_from({"x": [0.0, 1, 2, 3]}, [0, 1, 0, 1], {"g": list("aabb")}, weight=[1.0, 1.5, 1.0, 1.0])
+    problem = pose(people, fairness=DisparateImpact(), max_discrimination=0.0)
+    assert make_lane(problem).steps == Steps()
+    assert make_lane(problem).steps.better(0.25) == pytest.approx(0.25, abs=1e-8)
+    assert below(problem, 0.25, 0.2499, None) == 0.2499
+
+
+def test_people_of_different_weights_are_not_counted_by_twos() -> None:
+    """Their weights add up to their number, though."""
+    people = people_from({"x": [0.0, 1, 2, 3]}, [0, 1, 0, 1], {"g": list("abab")}, weight=[1, 1, 0.0, 2])
+    lane = make_lane(pose(people, fairness=DisparateImpact(), max_discrimination=0.0))
+    assert with_share(lane, 0.5).steps == lane.steps == Steps(0.25)
+
+
+@given(seed=st.integers(0, 10_000), width=st.integers(2, 3))
+@settings(max_examples=60)
+def test_matching_is_looking_at_all_pairs(seed: int, width: int) -> None:
+    random = np.random.default_rng(seed)
+    one, two = (random.integers(-3, 4, (random.integers(1, 30), width)).astype(float) for _ in range(2))
+    every = one[:, None] + two[None]
+    fair = np.abs(every[:, :, 1:]).sum(axis=2) <= 0.5
+    loss, a, b, finished = best_match(one, two, 2.0, 0.5, 10_000)
+    least = every[:, :, 0][fair].min(initial=2.0)
+    assert finished
+    assert loss == least
+    assert (a < 0) == (least == 2.0)
+    assert a < 0 or (fair[a, b] and every[a, b, 0] == loss)
+    mus, rest = random.normal(size=(2, width - 1)), random.normal(size=2)
+    sums, pairs, number = distinct_sums(one, two, mus, rest, 1.0, 1000, 10_000)
+    alive = (every[:, :, :1] + every[:, :, 1:] @ mus.T + rest < 1.0).all(axis=2)
+    cheapest: dict[tuple[float, ...], float] = {}
+    for point in every[alive]:
+        kind = tuple(point[1:])
+        cheapest[kind] = min(point[0], cheapest.get(kind, np.inf))
+    assert {tuple(point[1:]): point[0] for point in sums[:number]} == cheapest
+    assert number == len(cheapest)
+    np.testing.assert_allclose(one[pairs[:number, 0]] + two[pairs[:number, 1]], sums[:number])
+
+
+@given(problem=equal_rates())
+@settings(max_examples=20)
+def test_what_other_shares_saw_is_true(problem: Problem) -> None:
+    """Each look that is kept bounds the same part for every share, as a look of that share's own would."""
+    search = find_search(problem, Budget(), None, keep_proof=False)
+    if not isinstance(search, ShareSearch):
+        return
+    search.run()
+    for share in search.engines:
+        unhindered = ShareEngine(problem, Budget(), None, False, share.lane)
+        unhindered.best = unhindered.hand.best = worker.Incumbent()  # at which nothing is cut off
+        for part in list(search.shown.known)[:30]:
+            look = search.shown.best(part, share.lane)
+            assert look is not None
+            alone = Node(-np.inf, part, look.mu[None, :])
+            cell = Cell(part, share.lane, unhindered.oracle)
+            if cell.possible:
+                assert unhindered.hand.look(alone, cell)[0].bound >= look.bound - 1e-9
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_number_of_threads(seed: int) -> None:
+    problem = scattered(36, seed, 3)
+    with settling():
+        one, three = (SOLVER.solve(problem, Budget(n_jobs=n_jobs)) for n_jobs in (1, 3))
+    assert one.proven
+    assert (one.tree, one.bound, one.message) == (three.tree, three.bound, three.message)
+    assert one.certificate is not None
+    assert three.certificate is not None
+    assert one.certificate.to_bytes() == three.certificate.to_bytes()
