@@ -20,7 +20,7 @@ from evenleaf.solve.mip.highs import Highs
 from evenleaf.solve.mip.model import LinearModel, ModelBuilder
 from evenleaf.solve.mip.paper import build_paper
 from evenleaf.solve.mip.run import Run
-from evenleaf.solve.mip.scip import Scip
+from evenleaf.solve.mip.scip import Scip, interrupt
 from evenleaf.solve.result import Stop, TracePoint
 from evenleaf.testing import SHELF
 from mip_models import (
@@ -307,6 +307,15 @@ def test_what_progress_raises_reaches_the_caller(name: str) -> None:
     with pytest.raises(ZeroDivisionError, match="of the user"):
         get_backend(name).solve(market_split(), Budget(on_progress=fail))
     wait_for_quiet()
+
+
+@pytest.mark.needs("scip")
+def test_a_stage_in_which_scip_takes_no_interrupt_raises_nothing() -> None:
+    solver = Scip().load().Model()
+    solver.freeProb()
+    with pytest.raises(Exception, match="cannot be called at this time"):
+        solver.interruptSolve()
+    interrupt(solver)
 
 
 def wait_for_quiet() -> None:

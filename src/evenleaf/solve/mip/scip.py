@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -55,13 +57,20 @@ class Scip(Backend):
         )
         if run.start is not None:
             _give_start(solver, variables, run.start)
-        run.interrupt = solver.interruptSolve
+        run.interrupt = partial(interrupt, solver)
         try:
             # The other `optimize` would hold Python's lock, and with it every Ctrl-C, until the end.
             solver.optimizeNogil()
         except Exception as error:
             raise SolverError(f"SCIP failed: {error}") from error
         return _outcome(solver, variables)
+
+
+def interrupt(solver: Any) -> None:
+    """Ask SCIP to stop. Between two stages of its work it refuses the call; then it hears at its next event."""
+    # pyscipopt has no error of its own for a refusal: all of SCIP's are plain exceptions.
+    with suppress(Exception):
+        solver.interruptSolve()
 
 
 def _set_options(solver: Any, run: Run) -> None:
