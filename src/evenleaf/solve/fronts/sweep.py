@@ -98,9 +98,13 @@ class Sweep:
 
     def _together(self, rows: np.ndarray) -> Iterator[list[int]]:
         """The rows that are looked at at the same time: what one finds helps only those that come later."""
-        width = _TOGETHER if self.crew is not ALONE and len(self.members) >= _MANY else 1
-        for start in range(0, len(rows), width):
-            yield rows[start : start + width].tolist()
+        for start in range(0, len(rows), self._width):
+            yield rows[start : start + self._width].tolist()
+
+    @property
+    def _width(self) -> int:
+        """How many rows are looked at at the same time; must not depend on the number of threads."""
+        return _TOGETHER if self.crew is not ALONE and len(self.members) >= _MANY else 1
 
     @property
     def _swept(self) -> np.ndarray:
@@ -195,12 +199,16 @@ class Sweep:
             done = best_whole(self.sheet, self.by_level, row, inputs, lined, asked, own_goal, limits, own)
             return done, own_goal, own
 
-        for rows in self._together(self._in_order(plain, few)):
+        waiting, width = self._in_order(plain, few), self._width
+        while len(waiting):
+            rows, waiting, before = waiting[:width].tolist(), waiting[width:], goal[0]
             for excuse, reached, own in list(self.crew.each(whole, rows)):
                 if excuse < 0:
                     return best[0], best[1], int(excuse)
                 if reached[0] < goal[0]:
                     goal[0], best, number = reached[0], own, 1
+            # Where nothing is found any more, nobody need wait for what others find.
+            width = self._width if goal[0] < before or self._width == 1 else 2 * width
         return best[0], best[1], number
 
     def _in_order(self, inputs: np.ndarray, few: bool) -> np.ndarray:

@@ -22,7 +22,7 @@ from evenleaf.solve.fronts.front import ABOVE, BELOW, LIMIT, Question, TooMany
 from evenleaf.solve.fronts.lane import Lane, Prices
 from evenleaf.solve.fronts.limits import Limits
 from evenleaf.solve.fronts.modes import matches, mode_of
-from evenleaf.solve.fronts.node import FIRST_STEP, Node, handed_on
+from evenleaf.solve.fronts.node import FIRST_STEP, FIRST_STRIDE, Node, handed_on
 from evenleaf.solve.fronts.oracle import Oracle
 from evenleaf.solve.fronts.outline import to_tree
 from evenleaf.solve.fronts.recall import Recall
@@ -324,7 +324,12 @@ class Worker:
             yield replace(node, bound=max(node.bound, found.worth), step=FIRST_STEP, both_sides=True)
 
     def _target(self, node: Node) -> float:
-        """Up to where a node is listed next."""
+        """Up to where a node is listed next.
+
+        Counts that must cancel rule trees out where prices do not, so that all is asked at once.
+        """
+        if self.lane.cancels and self._matches(node) and node.stride >= FIRST_STRIDE:
+            return self.better
         far = node.stride if self._matches(node) else node.step
         return min(self.better, self.lane.steps.beyond(node.bound + far * max(abs(node.bound), 0.01)))
 
