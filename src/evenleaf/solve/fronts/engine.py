@@ -94,15 +94,17 @@ class Engine:
         self.first_parts: list[Part] = []  # what all trees are parted into
         self.promising: Part | None = None
         self.tries = (_FEW_TRIES if self.lane.cancels else _MOST_TRIES) if much and self.depth > 2 else 0
-        schema = problem.people.features.schema
-        labels = Trial(0, self.lane)
-        worth = labels.worth(np.arange(self.lane.n_labels + 1)[:, None])
-        for label in np.argsort(worth, kind="stable"):
-            if worth[label] < self.better:
-                self.offer(Tree(schema, problem.target, (Leaf(float(label)),)))
+        self._offer_without_tests()
         self.alike = self.objective  # what the best tree without a test is worth
         if start is not None:
             self.offer(start)
+
+    def _offer_without_tests(self) -> None:
+        """Begin with the best tree that decides everybody alike."""
+        worth = Trial(0, self.lane).worth(np.arange(self.lane.n_labels + 1)[:, None])
+        for label in np.argsort(worth, kind="stable"):
+            if worth[label] < self.better:
+                self.offer(Tree(self.problem.people.features.schema, self.problem.target, (Leaf(float(label)),)))
 
     def stop_with(self, stop: np.ndarray) -> None:
         """Stop long kernels when another search is told to."""
@@ -197,11 +199,6 @@ class Engine:
                 self._offer_shallow_tree(mus[0])
         self._push(Node(self.floor, Slot(self.depth), mus))
         self.in_hand = np.inf
-
-    def glance(self) -> Node:
-        """The slot of all trees with its bound at the multipliers of the warm-up."""
-        node = self.open[0][2] if self.open else Node(self.objective, self.top, np.zeros((1, self.lane.n_dimensions)))
-        return self.hand.looked_at(node, Cell(node.part, self.lane, self.oracle)) if self.depth <= 2 else node
 
     def look(self) -> Look:
         """Know what all trees cost at least at the first multipliers, and tell that alone."""

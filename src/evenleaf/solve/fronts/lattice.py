@@ -38,11 +38,19 @@ def common_divisor(problem: Problem) -> int:
     columns = np.asarray(rows.matrix.todense()) * weight[:, None] if rows.matrix.shape[0] <= _MOST_KINDS else None
     if columns is None or not rows.balanced:
         return 0
-    kinds, sizes = np.unique(columns, axis=1, return_counts=True)
+    kinds, sizes = _kinds(columns)
     if kinds.shape[1] < 2 or kinds.shape[1] > _MOST_KINDS:
         return 0
     apart = _least_step(kinds, sizes) > limit + 2 * FEASIBILITY_TOLERANCE
     return int(np.gcd.reduce(sizes)) if apart else 0
+
+
+def _kinds(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different columns, and how many are like each."""
+    if len(columns) > 1:
+        return np.unique(columns, axis=1, return_counts=True)
+    kinds, sizes = np.unique(columns[0], return_counts=True)  # much sooner done
+    return kinds[None, :], sizes
 
 
 def with_share(lane: Lane, share: float) -> Lane:

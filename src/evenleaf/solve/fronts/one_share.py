@@ -24,6 +24,9 @@ _STEPS, _OUTLINES = 5, 6  # of a climb that only looks for trees, and trees of i
 class ShareEngine(Engine):
     """An engine whose last disparity is how far the share of people with the second label is from one that is asked."""
 
+    def _offer_without_tests(self) -> None:
+        """Such a tree has the share 0 or 1, which is not this one's."""
+
     @property
     def share(self) -> float:
         """The share that is asked."""
@@ -60,7 +63,7 @@ class ShareEngine(Engine):
         order = np.argsort([-point.value for point in seen.seen], kind="stable")[:_OUTLINES]
         outlines = [cheap.sketch, *(drawn[number]() for number in order)]
         self.hand.repair(outlines, handed_on(seen, self.hand.kept), seen.best.value)
-        return Cheap(seen.best.mu, seen.best.value, outlines[1])
+        return Cheap(seen.best.mu, seen.best.value, outlines[1], cheap.share)
 
     def scout(self, most: int) -> None:
         """Look for good trees below the first tests with the lowest bounds, one of each feature."""

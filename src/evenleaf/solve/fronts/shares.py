@@ -16,16 +16,15 @@ from evenleaf.solve.budget import Budget
 from evenleaf.solve.crew import Crew
 from evenleaf.solve.fronts.answers import OutOfTime
 from evenleaf.solve.fronts.clock import clock
-from evenleaf.solve.fronts.engine import EPSILON, MOST_SHALLOW, Engine, to_depth_two
+from evenleaf.solve.fronts.engine import MOST_SHALLOW, Engine, to_depth_two
 from evenleaf.solve.fronts.lane import Lane, make_lane
 from evenleaf.solve.fronts.lattice import common_divisor, with_share
 from evenleaf.solve.fronts.one_share import ShareEngine
 from evenleaf.solve.fronts.planes import Cheap, Planes
 from evenleaf.solve.fronts.shown import Look, Shown
-from evenleaf.solve.fronts.warmup import about_cheapest
 from evenleaf.solve.fronts.worker import Incumbent
 from evenleaf.solve.proofs.fronts import FrontsProof
-from evenleaf.tree import Leaf, Tree
+from evenleaf.tree import Tree
 
 _MOST_SHARES = 64
 _SCOUTS = 8  # features whose best first test is examined before all others
@@ -49,16 +48,12 @@ class ShareSearch:
         self.quiet = False
         self.best, self.shown = Incumbent(), Shown()
         lane = make_lane(problem) if lane is None else lane
-        schema = problem.people.features.schema
-        alike = [Tree(schema, problem.target, (Leaf(float(label)),)) for label in range(2)]
         self.crew = Crew(budget.threads, budget.cancel) if crew is None else crew
-        self.whole = Engine(problem, budget, start, False, lane, self.crew)
+        self.whole = Engine(problem, budget, start, False, lane, self.crew)  # it knows trees that decide all alike
         self.engines: list[ShareEngine] = []
         for number in range(1, divisor):
-            engine = ShareEngine(problem, budget, start, keep_proof, with_share(lane, number / divisor), self.crew)
+            engine = ShareEngine(problem, budget, None, keep_proof, with_share(lane, number / divisor), self.crew)
             engine.stop_with(self.whole.oracle.stop)
-            for tree in alike:
-                engine.offer(tree)
             engine.on_news = self.news
             engine.see(self.shown)
             self.engines.append(engine)
@@ -140,37 +135,41 @@ class ShareSearch:
             min(waiting, key=lambda engine: engine.bound).advance()
             self._share()
 
-    def _look_at_all_shares(self) -> None:
-        """Whatever bounds all trees bounds those of each share."""
-        self.whole.on_news = self.news
-        self.whole.begin(alone=False)
-        node = self.whole.glance()
-        self.whole.offer_quick_tree(node.mus[0])
-        self._share()
-        for engine in self.engines:
-            # A share is closed by its own multipliers, which are written down, and never by these.
-            engine.floor = engine.in_hand = max(engine.floor, min(node.bound, engine.better - EPSILON))
-
     def begin(self) -> None:
         """Open all searches but those whose share the multipliers of another one rule out.
 
         At given multipliers the same tree is the cheapest for every share, and its price falls or rises with the share.
         So what rules a share out rules out all that are further away, and searches near the cheapest tree's begin.
         """
-        self._look_at_all_shares()
-        self._look_at_free_people()
+        self.whole.on_news = self.news
         if self.whole.depth > 2:
+            self._look_for_any_share()
+            self._look_at_free_people()
             self._begin_deep()
             return
-        mu = np.append(_best_mu(self.whole), 0.0)
-        first = self._share_of_cheapest(mu)
-        for engine in sorted(self.engines, key=lambda engine: abs(engine.share - first)):
+        planes = Planes(self.engines[0].hand, self.engines[0].share, self.whole.hand)
+        cheap = planes.highest(None, np.zeros(self.engines[0].lane.n_dimensions))
+        self.whole.offer_quick_tree(cheap.mu[:-1])
+        self._share()
+        self._look_at_free_people()
+        self._begin_shallow(planes, cheap)
+
+    def _look_for_any_share(self) -> None:
+        """Good trees and multipliers, whatever the share."""
+        self.whole.begin(alone=False)
+        self.whole.offer_quick_tree(_best_mu(self.whole))
+        self._share()
+
+    def _begin_shallow(self, planes: Planes, cheap: Cheap) -> None:
+        """Open searches from the share of a cheap tree outwards."""
+        mu = cheap.mu
+        for engine in sorted(self.engines, key=lambda engine: abs(engine.share - cheap.share)):
             if self.budget.exhausted:
                 return
             if self._ruled_out(engine):
                 continue
-            engine.begin(mu, alone=False)  # multipliers of neighbouring shares are alike
-            mu = _best_mu(engine)
+            mu = planes.highest(engine.share, mu).mu  # multipliers of neighbouring shares are alike
+            engine.begin_at(mu)
             if engine.open:
                 self.shown.add(engine.look(), engine.lane)
             self._share()
@@ -232,11 +231,6 @@ class ShareSearch:
             known = self.shown.best(other.top, other.lane)
             if known is not None:
                 other.know_of_all_trees(known)
-
-    def _share_of_cheapest(self, mu: np.ndarray) -> float:
-        """The share of a tree that is about as cheap as any, whatever its share."""
-        engine = self.engines[0]
-        return float(about_cheapest(engine.hand, mu)[-1]) + engine.share
 
     def _share(self) -> None:
         best = min([self.whole, *self.engines], key=lambda engine: engine.objective)

@@ -36,11 +36,6 @@ def warm_up(hand: Worker, start: np.ndarray | None, target: float) -> np.ndarray
     return handed_on(seen, hand.kept)
 
 
-def about_cheapest(hand: Worker, mu: np.ndarray) -> np.ndarray:
-    """The vector of a tree that is about the cheapest at multipliers."""
-    return shallow_trees(hand).dual(mu)[1]
-
-
 def below_first_test(hand: Worker, sketch: Sketch, *, few: bool) -> Cell | None:
     """What hangs below the first tests of an outline, with `few` on few of many cuts; None where it is left open."""
     oracle = coarse(hand.oracle, _COARSE) if few and hand.oracle.many_cuts else hand.oracle

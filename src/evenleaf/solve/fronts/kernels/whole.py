@@ -32,6 +32,7 @@ from evenleaf.solve.search.kernels.sheet import (
 _MOST_FREE = 128  # people of a run who may be free where its stumps are listed
 _ROUNDING = 1e-12
 _PRICE, _WITH, _AGAINST, _LOSS, _UP, _DOWN = range(6)  # what free people may add, see `_spared`
+_PAIRS = 16  # of points are looked at for every point, where several disparities must cancel
 
 
 @njit
@@ -45,10 +46,10 @@ def best_whole(sheet, by_level, f, inputs, lined, asked, goal, limits, best):
     of one test each.
     """
     begins, base, stop, masked = sheet[3], sheet[4][f] + f, limits[4], by_level[f]
-    table, spared, room = block_sums(sheet, f, inputs), _spared(sheet, f, inputs), workspace(sheet)
+    table, spared, room = block_sums(sheet, f, inputs), _spared(sheet, f, inputs, asked[0].shape[1]), workspace(sheet)
     whole, ranks = table[len(table) - 1], across(sheet, f)
     runs, known, pile = _first_runs(sheet, by_level, f, table, spared, room, goal[0] - asked[1][0])
-    left, right, free = np.zeros_like(whole), np.empty_like(whole), np.zeros(6)
+    left, right, free = np.zeros_like(whole), np.empty_like(whole), np.zeros(spared.shape[1])
     step, mask, to_left = np.int64(0), np.int64(0), np.bool_(True)  # plain numbers and truths would be compiled apart
     while pile > 0 or masked:
         if stop[0]:
@@ -66,7 +67,7 @@ def best_whole(sheet, by_level, f, inputs, lined, asked, goal, limits, best):
             low, high = runs[pile, 0], runs[pile, 1]
             one, two, exact_one, exact_two = known[pile, 0], known[pile, 1], known[pile, 2] > 0, known[pile, 3] > 0
             few = begins[base + high + 1] - begins[base + low + 1] <= _MOST_FREE
-            for q in range(6):
+            for q in range(len(free)):
                 free[q] = spared[high + 1, q] - spared[low + 1, q]
         most = goal[0] - asked[1][0] - free[_PRICE]
         if one + two >= most:
@@ -104,7 +105,8 @@ def best_whole(sheet, by_level, f, inputs, lined, asked, goal, limits, best):
 def cheapest_run(sheet, by_level, f, inputs):
     """What a cut of an ordered feature costs at least, at the prices of `inputs`: where to look first."""
     table = block_sums(sheet, f, inputs)
-    _, known, pile = _first_runs(sheet, by_level, f, table, _spared(sheet, f, inputs), workspace(sheet), INFINITE)
+    spared = _spared(sheet, f, inputs, 1)
+    _, known, pile = _first_runs(sheet, by_level, f, table, spared, workspace(sheet), INFINITE)
     return known[pile - 1, 0] + known[pile - 1, 1] if pile else INFINITE
 
 
@@ -184,16 +186,16 @@ def _stump(sheet, by_level, f, code, to_left, sums, lined, ranks, most, room):
 
 
 @njit
-def _spared(sheet, f, inputs):
+def _spared(sheet, f, inputs, n_disparities):
     """What the people before each rank may add at least, each free to take any label: rank by quantity.
 
-    The price; loss + d, and loss − d, of the first disparity; the loss; how far they push d up, and down.
+    The price; loss + d, and loss − d, of the first disparity; the loss; how far they push each disparity up, and down.
     """
     order, begins, base = sheet[2], sheet[3], sheet[4][f] + f
     R = sheet[4][f + 1] - sheet[4][f]
-    spared = np.zeros((R + 1, 6))
+    spared = np.zeros((R + 1, _UP + 2 * n_disparities))
     for r in range(R):
-        for q in range(6):
+        for q in range(spared.shape[1]):
             spared[r + 1, q] = spared[r, q]
         for s in range(begins[base + r], begins[base + r + 1]):
             m = order[f, s]
@@ -202,8 +204,9 @@ def _spared(sheet, f, inputs):
             spared[r + 1, _WITH] += min(0.0, loss + d)
             spared[r + 1, _AGAINST] += min(0.0, loss - d)
             spared[r + 1, _LOSS] += min(0.0, loss)
-            spared[r + 1, _UP] += max(0.0, d)
-            spared[r + 1, _DOWN] += max(0.0, -d)
+            for q in range(n_disparities):
+                spared[r + 1, _UP + 2 * q] += max(0.0, inputs[m, 3 + q])
+                spared[r + 1, _DOWN + 2 * q] += max(0.0, -inputs[m, 3 + q])
     return spared
 
 
@@ -265,7 +268,8 @@ def _listed(
     if worth >= goal[0]:
         return 0
     if not single:
-        return 1
+        cancel = multipliers.shape[1] == 1 or _may_cancel(one[0][: one[2]], two[0][: two[2]], goal, free)
+        return 1 if cancel else 0
     tree, first = np.empty((1, multipliers.shape[1] + 1)), np.int64(0)
     for q in range(tree.shape[1]):
         tree[0, q] = one[0][a, q] + two[0][b, q]
@@ -346,6 +350,35 @@ def _least_within(one, two, goal, free):
             if worth < best:
                 best, first, second = worth, a, queue[head]
     return best, first, second
+
+
+@njit
+def _may_cancel(one, two, goal, free):
+    """Whether with free people two points may be worth less than the target and every disparity keep to the limit.
+
+    After many pairs the answer is yes.
+    """
+    order, work = by_column(two, DISPARITY, 1.0), _PAIRS * (len(one) + len(two))
+    for a in range(len(one)):
+        place, high = 0, len(order)  # how many partners have too low a disparity
+        while place < high:
+            half = (place + high) // 2
+            if one[a, 1] + two[order[half], 1] + goal[3] < -goal[1] - free[_UP]:
+                place = half + 1
+            else:
+                high = half
+        for s in range(place, len(order)):
+            b = order[s]
+            if one[a, 1] + two[b, 1] + goal[3] > goal[1] + free[_DOWN]:
+                break
+            work -= 1
+            fits = one[a, 0] + two[b, 0] + goal[2] + free[_LOSS] < goal[0]
+            for q in range(1, one.shape[1] - 1):
+                d = one[a, 1 + q] + two[b, 1 + q] + goal[3 + q]
+                fits = fits and -goal[1] - free[_UP + 2 * q] <= d <= goal[1] + free[_DOWN + 2 * q]
+            if fits or work < 0:
+                return True
+    return False
 
 
 @njit
