@@ -31,6 +31,7 @@ class Node:
     climbed: bool = False
     both_sides: bool = False
     values: np.ndarray | None = None  # what the slots cost at the multipliers, once it is known
+    saved: float = np.inf  # what free people saved when it last climbed (`tuning.py`)
     asked: tuple[np.ndarray, ...] | None = None  # features that matter in each slot of a box of tests (`swept.py`)
 
 

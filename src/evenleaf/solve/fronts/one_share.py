@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
@@ -13,12 +14,15 @@ from evenleaf.solve.fronts.cell import Cell
 from evenleaf.solve.fronts.engine import Engine
 from evenleaf.solve.fronts.node import Node, handed_on
 from evenleaf.solve.fronts.planes import Cheap
+from evenleaf.solve.fronts.recall import Recall
 from evenleaf.solve.fronts.shown import Look, Shown
-from evenleaf.solve.fronts.tests import Sketch, Split, middle_test
+from evenleaf.solve.fronts.tests import Box, Cuts, Sketch, Split, middle_test
 from evenleaf.solve.fronts.warmup import below_first_test
 from evenleaf.solve.fronts.worker import Incumbent, Worker
 
 _STEPS, _OUTLINES = 5, 6  # of a climb that only looks for trees, and trees of it whose upper tests are tried
+_SINGLES, _FEW_CUTS = 16, 8  # first tests whose trees are listed, all of a box that has so few
+_FAR = 0.005  # above their bounds
 
 
 class ShareEngine(Engine):
@@ -80,6 +84,48 @@ class ShareEngine(Engine):
 
         for incumbent in self.crew.share(work, self.others or [self.hand], list(found.values())[:most]):
             self._take_over(incumbent)
+
+    def dive(self) -> None:
+        """List the trees that cost little below the single first tests of the boxes with the lowest bounds.
+
+        Boxes with low bounds come first otherwise, and the best tree is below a test whose bound is not the lowest.
+        """
+        best, recall = self.best, self.recall
+
+        def work(worker: Worker, node: Node) -> Incumbent:
+            worker.oracle.use(recall.apart())
+            return _listed(worker, node, best, recall)
+
+        for incumbent in self.crew.share(work, self.others or [self.hand], list(islice(self._singles(), _SINGLES))):
+            self._take_over(incumbent)
+
+    def _singles(self) -> Iterator[Node]:
+        """Single first tests of looked at boxes, those of the lowest first."""
+        everybody = np.arange(self.oracle.ranks.shape[1])
+        for entry in sorted(self.open, key=lambda entry: entry[:2]):
+            part = entry[2].part
+            if not (isinstance(part, Split) and isinstance(part.box, Cuts) and part.left == part.right):
+                continue
+            present = self.oracle.weights(part.box, everybody) > 0
+            boxes: list[Box] = list(islice(part.box.singles(present), _FEW_CUTS + 1))
+            if len(boxes) > _FEW_CUTS:
+                boxes = [middle_test(part.box, self.oracle.weights(part.box, everybody))]
+            for box in boxes:
+                yield Node(self.floor, Split(box, part.left, part.right), entry[2].mus)
+
+
+def _listed(worker: Worker, node: Node, best: Incumbent, recall: Recall) -> Incumbent:
+    """The best tree that costs little below a single first test, if it is better than the best known."""
+    worker.best = best
+    cell = Cell(node.part, worker.lane, worker.oracle)
+    if cell.possible and not worker.budget.exhausted:
+        with contextlib.suppress(OutOfTime):
+            seen = worker.climb(cell, node.mus[0], _STEPS)
+            mus, bound = handed_on(seen, worker.kept), seen.best.value
+            if bound < worker.better:
+                climbed = Node(bound, node.part, mus, step=_FAR, looked=True, climbed=True)
+                worker.examine(climbed, worker.best, recall, improves=False)
+    return worker.best
 
 
 def _scouted(worker: Worker, node: Node, best: Incumbent) -> Incumbent:

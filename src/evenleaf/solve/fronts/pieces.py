@@ -28,6 +28,11 @@ class Pieces:
         spare = float(loss.sum()) - above  # the bound with everybody's label as usual, above the target
         return (float(np.ceil(loss.sum() / (_ALMOST * spare))) if spare > 0 else np.inf), loss
 
+    def saved(self, free: np.ndarray, mu: np.ndarray) -> float:
+        """What all of the free people make a bound lose."""
+        usual, liked = self._costs(mu)
+        return float((usual[free] - liked[free]).sum())
+
     def _costs(self, mu: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What everybody costs with the label of the best stump, and with the label that each likes best."""
         key = mu.tobytes()

@@ -209,6 +209,7 @@ class ShareSearch:
                     self._share()
                 self._learn_of_all_trees(engine, found.mu)
                 engine.scout(_SCOUTS)
+                engine.dive()
                 self._share()
 
     def _look_at_free_people(self) -> None:

@@ -32,7 +32,7 @@ class Splitter:
         assert isinstance(split, Split)  # noqa: S101 (a loose box belongs to a split)
         for half in self._halves(node, loose, objective):
             part = replaced(node.part, loose.path, Split(half, split.left, split.right))
-            yield Node(node.bound, part, node.mus, asked=node.asked)
+            yield Node(node.bound, part, node.mus, asked=node.asked, saved=node.saved)
 
     def _halves(self, node: Node, loose: Loose, objective: float) -> tuple[Box, Box]:
         """A box in two parts; a looked at box of first cuts so that pieces of it will be as large as can be."""

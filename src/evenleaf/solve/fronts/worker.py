@@ -33,6 +33,7 @@ from evenleaf.solve.fronts.splitting import Splitter
 from evenleaf.solve.fronts.steps import EPSILON
 from evenleaf.solve.fronts.tests import Sketch, Slot
 from evenleaf.solve.fronts.trial import Trial
+from evenleaf.solve.fronts.tuning import tuned
 from evenleaf.tree import Tree
 
 _STEP_GROWTH = 2.5  # how the target above the bound grows
@@ -190,11 +191,15 @@ class Worker:
                 yield node
             return
         if not node.climbed and cell.deepest <= (1 if cell.loose else self.quick) and node.part != Slot(self.depth):
-            node = self._lifted(node, cell)
+            known = None if self.shown is None else self.shown.best(node.part, self.lane)
+            steps = STEPS_SHALLOW if cell.deepest <= 1 else STEPS_DEEP
+            node = self.lifted(node, cell, None if known is None else known.mu, steps)
             if node.bound >= self.better:
                 return
         if cell.loose:
-            yield from self.splitter.tightened(node, cell, self.better)
+            node = tuned(self, node, cell)
+            if node.bound < self.better:
+                yield from self.splitter.tightened(node, cell, self.better)
             return
         if node.part == Slot(self.depth) and self._too_many_first_tests:
             yield from self.splitter.first_tests(node, self.depth)
@@ -263,12 +268,10 @@ class Worker:
         look = Look(node.part, mus[highest], min(float(total[highest]), self.better + EPSILON))
         return look, None if asked is None else tuple(asked)
 
-    def _lifted(self, node: Node, cell: Cell) -> Node:
-        """The node with the best bound that multipliers of its own can give."""
-        steps = STEPS_SHALLOW if cell.deepest <= 1 else STEPS_DEEP
+    def lifted(self, node: Node, cell: Cell, start: np.ndarray | None, steps: int) -> Node:
+        """The node with the best bound that multipliers of its own can give; others may be a better start than its."""
         self.result.lifted = True
-        known = None if self.shown is None else self.shown.best(node.part, self.lane)
-        seen = self.climb(cell, node.mus[0] if known is None else known.mu, steps)
+        seen = self.climb(cell, node.mus[0] if start is None else start, steps)
         if self.shown is not None:
             self.result.looks += [Look(node.part, point.mu, point.value) for point in seen.seen]
         if self.improves and seen.best.value < self.better:
