@@ -16,7 +16,7 @@ from evenleaf.fairness import DisparateImpact
 from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve import Budget
 from evenleaf.solve.certify.fronts.errors import below
-from evenleaf.solve.fronts import FrontSolver, engine, oracle, repair, settle, worker
+from evenleaf.solve.fronts import FrontSolver, engine, oracle, repair, settle, tuning, worker
 from evenleaf.solve.fronts import lists as search_lists
 from evenleaf.solve.fronts.cell import Cell
 from evenleaf.solve.fronts.kernels.match import best_match, distinct_sums
@@ -116,16 +116,77 @@ def test_settling_is_needed_in_these_tests() -> None:
         told.append(found.sketch is not None)
         return found
 
-    with settling(), patch.object(settle.Settler, "settled", settled), patch.object(repair, "_PARTS", ()):
+    others = patch.object(repair, "_PARTS", ()), patch.object(ShareEngine, "dive", lambda _: None)
+    with settling(), patch.object(settle.Settler, "settled", settled), others[0], others[1]:
         for seed in range(6):
             SOLVER.solve(scattered(30, seed, 3), Budget())
     assert set(told) == {False, True}
 
 
-def scattered(n_people: int, seed: int, depth: int) -> Problem:
+@contextmanager
+def tuning_all() -> Iterator[None]:
+    """Every box of first cuts looks where others climbed to, and climbs itself as often as it is halved."""
+    with settling(), patch.multiple(tuning, _LOOK=9.0, _CLIMB=9.0, _FEWER=2.0):
+        yield
+
+
+@given(problem=equal_rates())
+@settings(max_examples=40)
+def test_the_best_tree_where_boxes_climb(problem: Problem) -> None:
+    with tuning_all():
+        check_against_brute_force(SOLVER.solve, problem)
+
+
+@given(problem=equal_rates())
+@settings(max_examples=25)
+def test_proofs_hold_where_boxes_climb(problem: Problem) -> None:
+    with tuning_all():
+        certificate = certificate_by(SOLVER, problem)
+    certificate_holds(certificate, problem, steps=(5, 6))
+
+
+def test_boxes_are_closed_by_multipliers_of_their_own() -> None:
+    """Some by those that another box climbed to, some by a climb, and some by neither."""
+    looks, climbs = list[bool](), list[bool]()
+    look, lifted = tuning._looked, worker.Worker.lifted
+
+    def looked(hand: worker.Worker, node: Node, cell: Cell, mu: np.ndarray) -> Node:
+        after = look(hand, node, cell, mu)
+        looks.append(after.bound >= hand.better)
+        return after
+
+    def climbed(hand: worker.Worker, node: Node, cell: Cell, start: np.ndarray | None, steps: int) -> Node:
+        after = lifted(hand, node, cell, start, steps)
+        if cell.loose and cell.deepest == 2:
+            climbs.append(after.bound >= hand.better)
+        return after
+
+    with tuning_all(), patch.object(tuning, "_looked", looked), patch.object(worker.Worker, "lifted", climbed):
+        for seed in range(6):
+            SOLVER.solve(scattered(48, seed, 3, 30), Budget())
+    assert set(looks) == set(climbs) == {False, True}
+
+
+def test_trees_are_found_below_promising_first_tests() -> None:
+    """Some searches have a better tree after it, none has a worse one, and what it finds has equal rates."""
+    gains, dive = list[float](), ShareEngine.dive
+
+    def told(search: ShareEngine) -> None:
+        before = search.objective
+        dive(search)
+        gains.append(before - search.objective)
+        assert search.tree is None or search.problem.evaluate(search.tree).objective == search.objective
+
+    with settling(), patch.object(ShareEngine, "dive", told), patch.object(repair, "_PARTS", ()):
+        for seed in range(6):
+            SOLVER.solve(scattered(30, seed, 3), Budget())
+    assert min(gains) >= 0 < max(gains)
+
+
+def scattered(n_people: int, seed: int, depth: int, n_values: int = 9) -> Problem:
     """Many cuts, few of which matter, and two groups of the same size."""
     random = np.random.default_rng(seed)
-    features = {name: random.integers(0, 9, n_people).astype(float).tolist() for name in "xyz"}
+    features = {name: random.integers(0, n_values, n_people).astype(float).tolist() for name in "xyz"}
     outcome = (random.random(n_people) < 0.4).astype(int)
     outcome[:2] = [0, 1]
     people = people_from(features, outcome.tolist(), {"g": ["a", "b"] * (n_people // 2)})

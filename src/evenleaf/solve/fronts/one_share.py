@@ -14,14 +14,14 @@ from evenleaf.solve.fronts.cell import Cell
 from evenleaf.solve.fronts.engine import Engine
 from evenleaf.solve.fronts.node import Node, handed_on
 from evenleaf.solve.fronts.planes import Cheap
-from evenleaf.solve.fronts.recall import Recall
 from evenleaf.solve.fronts.shown import Look, Shown
-from evenleaf.solve.fronts.tests import Box, Cuts, Sketch, Split, middle_test
+from evenleaf.solve.fronts.tests import Box, Cuts, Sketch, Slot, Split, middle_test
 from evenleaf.solve.fronts.warmup import below_first_test
 from evenleaf.solve.fronts.worker import Incumbent, Worker
 
 _STEPS, _OUTLINES = 5, 6  # of a climb that only looks for trees, and trees of it whose upper tests are tried
-_SINGLES, _FEW_CUTS = 16, 8  # first tests whose trees are listed, all of a box that has so few
+_SINGLES, _TOGETHER = 16, 4  # first tests whose trees are listed, and how many at a time
+_FEW_CUTS = 8  # a box that has no more stands for all of them
 _FAR = 0.005  # above their bounds
 
 
@@ -69,81 +69,61 @@ class ShareEngine(Engine):
         self.hand.repair(outlines, handed_on(seen, self.hand.kept), seen.best.value)
         return Cheap(seen.best.mu, seen.best.value, outlines[1], cheap.share)
 
-    def scout(self, most: int) -> None:
-        """Look for good trees below the first tests with the lowest bounds, one of each feature."""
-        found: dict[int, Node] = {}
-        for entry in sorted(self.open, key=lambda entry: entry[:2]):
-            part = entry[2].part
-            if isinstance(part, Split) and part.left == part.right and entry[2].looked:
-                found.setdefault(part.box.feature, entry[2])
-        best, recall = self.best, self.recall
-
-        def work(worker: Worker, node: Node) -> Incumbent:
-            worker.oracle.use(recall.apart())
-            return _scouted(worker, node, best)
-
-        for incumbent in self.crew.share(work, self.others or [self.hand], list(found.values())[:most]):
-            self._take_over(incumbent)
-
     def dive(self) -> None:
-        """List the trees that cost little below the single first tests of the boxes with the lowest bounds.
+        """List the trees that cost little below single first tests of promising boxes.
 
-        Boxes with low bounds come first otherwise, and the best tree is below a test whose bound is not the lowest.
+        The search itself comes to them late, as it takes the lowest bounds first and lists only what costs hardly more.
         """
-        best, recall = self.best, self.recall
+        singles, recall = list(islice(self._singles(), _SINGLES)), self.recall
 
         def work(worker: Worker, node: Node) -> Incumbent:
             worker.oracle.use(recall.apart())
-            return _listed(worker, node, best, recall)
+            return _listed(worker, node, best)
 
-        for incumbent in self.crew.share(work, self.others or [self.hand], list(islice(self._singles(), _SINGLES))):
-            self._take_over(incumbent)
+        for start in range(0, len(singles), _TOGETHER):
+            best = self.best
+            for incumbent in self.crew.share(work, self.others or [self.hand], singles[start : start + _TOGETHER]):
+                self._take_over(incumbent)
+
+    @property
+    def everybody(self) -> np.ndarray:
+        """All people."""
+        return np.arange(self.lane.compiled.n_people)
 
     def _singles(self) -> Iterator[Node]:
-        """Single first tests of looked at boxes, those of the lowest first."""
-        everybody = np.arange(self.oracle.ranks.shape[1])
-        for entry in sorted(self.open, key=lambda entry: entry[:2]):
-            part = entry[2].part
-            if not (isinstance(part, Split) and isinstance(part.box, Cuts) and part.left == part.right):
+        """Single first tests, those of the most promising boxes first."""
+        for node, part in self._promising_boxes():
+            if not isinstance(part.box, Cuts):
                 continue
-            present = self.oracle.weights(part.box, everybody) > 0
+            present = self.oracle.weights(part.box, self.everybody) > 0
             boxes: list[Box] = list(islice(part.box.singles(present), _FEW_CUTS + 1))
             if len(boxes) > _FEW_CUTS:
-                boxes = [middle_test(part.box, self.oracle.weights(part.box, everybody))]
+                boxes = [middle_test(part.box, self.oracle.weights(part.box, self.everybody))]
             for box in boxes:
-                yield Node(self.floor, Split(box, part.left, part.right), entry[2].mus)
+                yield Node(self.floor, replace(part, box=box), node.mus)
+
+    def _promising_boxes(self) -> list[tuple[Node, Split]]:
+        """Boxes of first tests above slots that are soon looked into, those first whose tests cost about the least.
+
+        A box itself costs less than its tests, by what free people save.
+        """
+        found = []
+        for _, number, node in self.open:
+            part = node.part
+            if isinstance(part, Split) and part.left == part.right == Slot(self.hand.quick) and node.looked:
+                free = self.oracle.part(part.box, self.everybody)[2]
+                cost = node.bound + self.hand.splitter.pieces.saved(free, node.mus[0])
+                found.append((cost, number, node, part))
+        return [(node, part) for _, _, node, part in sorted(found, key=lambda entry: entry[:2])]
 
 
-def _listed(worker: Worker, node: Node, best: Incumbent, recall: Recall) -> Incumbent:
+def _listed(worker: Worker, node: Node, best: Incumbent) -> Incumbent:
     """The best tree that costs little below a single first test, if it is better than the best known."""
     worker.best = best
     cell = Cell(node.part, worker.lane, worker.oracle)
     if cell.possible and not worker.budget.exhausted:
         with contextlib.suppress(OutOfTime):
             seen = worker.climb(cell, node.mus[0], _STEPS)
-            mus, bound = handed_on(seen, worker.kept), seen.best.value
-            if bound < worker.better:
-                climbed = Node(bound, node.part, mus, step=_FAR, looked=True, climbed=True)
-                worker.examine(climbed, worker.best, recall, improves=False)
+            if seen.best.value < worker.better:
+                worker.list_below(Node(seen.best.value, node.part, handed_on(seen, worker.kept), step=_FAR), cell)
     return worker.best
-
-
-def _scouted(worker: Worker, node: Node, best: Incumbent) -> Incumbent:
-    """The best tree that is soon found below one of a node's first tests, if it is better than the best known."""
-    worker.best, part = best, node.part
-    assert isinstance(part, Split)  # noqa: S101 (it has a first test)
-    everybody = np.arange(worker.oracle.ranks.shape[1])
-    box = middle_test(part.box, worker.oracle.weights(part.box, everybody))
-    cell = Cell(Split(box, part.left, part.right), worker.lane, worker.oracle)
-    if cell.possible and not worker.budget.exhausted:
-        with contextlib.suppress(OutOfTime):
-            _repair_below(worker, cell, node.mus[0])
-    return worker.best
-
-
-def _repair_below(worker: Worker, cell: Cell, mu: np.ndarray) -> None:
-    drawn: list[Callable[[], Sketch]] = []
-    seen = worker.climb(cell, mu, _STEPS, drawn=drawn)
-    order = np.argsort([-point.value for point in seen.seen], kind="stable")[:_OUTLINES]
-    if seen.best.value < worker.better:
-        worker.repair([drawn[number]() for number in order], handed_on(seen, worker.kept), seen.best.value)

@@ -11,6 +11,7 @@ import numpy as np
 
 from evenleaf.solve.fronts.oracle import Oracle
 
+_REMEMBERED = 16  # multipliers; two numbers for everybody at each
 _ALMOST = 0.9  # of what a piece may lose, because trees are better than stumps
 
 
@@ -37,6 +38,8 @@ class Pieces:
         """What everybody costs with the label of the best stump, and with the label that each likes best."""
         key = mu.tobytes()
         if key not in self.known:
+            if len(self.known) >= _REMEMBERED:
+                self.known.pop(next(iter(self.known)))
             prices = self.oracle.lane.prices(mu[None, :])
             labels = self.oracle.cheapest(np.arange(len(prices)), 1, prices).labels
             every = np.concatenate([np.zeros((len(prices), 1)), prices[:, :, 0]], axis=1)

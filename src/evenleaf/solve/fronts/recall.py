@@ -31,7 +31,9 @@ class Recall:
         """What the nearest box of the same feature climbed to."""
         others = [other for other in self.climbed if other.feature == box.feature]
         middle = box.low + box.high
-        near = min(others, key=lambda other: (abs(other.low + other.high - middle), other.low, other.high), default=None)
+        near = min(
+            others, key=lambda other: (abs(other.low + other.high - middle), other.low, other.high), default=None
+        )
         return None if near is None else self.climbed[near]
 
     def apart(self) -> Recall:

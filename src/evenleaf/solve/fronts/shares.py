@@ -27,7 +27,6 @@ from evenleaf.solve.proofs.fronts import FrontsProof
 from evenleaf.tree import Tree
 
 _MOST_SHARES = 64
-_SCOUTS = 8  # features whose best first test is examined before all others
 _TRIED = 3  # shares for which a good tree is looked for before their trees are parted
 
 
@@ -208,7 +207,6 @@ class ShareSearch:
                     engine.advance()
                     self._share()
                 self._learn_of_all_trees(engine, found.mu)
-                engine.scout(_SCOUTS)
                 engine.dive()
                 self._share()
 

@@ -26,18 +26,17 @@ _FEWER = 0.5  # of what free people saved at the last climb: only then is anothe
 
 
 def tuned(worker: Worker, node: Node, cell: Cell) -> Node:
-    """A box of first cuts that was looked at, with a better bound if its neighbour's or its own multipliers have one."""
-    box = _first_cuts(node, cell)
-    missing = 1 - node.bound / worker.better
-    if box is None or not worker.lane.cancels or missing > _LOOK:
+    """A box of first cuts that was looked at, with the better bound of its neighbour's or of its own multipliers."""
+    box, better = _first_cuts(node, cell), worker.better
+    if box is None or not worker.lane.cancels or better - node.bound > _LOOK * abs(better):
         return node
     near = worker.oracle.recall.nearest(box)
     if near is not None and not np.array_equal(near, node.mus[0]):
         node = _looked(worker, node, cell, near)
-    if node.bound >= worker.better or 1 - node.bound / worker.better > _CLIMB:
+    if not 0 < better - node.bound <= _CLIMB * abs(better):
         return node
     saved = worker.splitter.pieces.saved(cell.free, node.mus[0])
-    if saved > worker.better - node.bound or saved > _FEWER * node.saved:
+    if saved > better - node.bound or saved > _FEWER * node.saved:
         return node  # halves of it may be closed as they are
     node = worker.lifted(node, cell, near, _STEPS)
     worker.oracle.recall.climbed[box] = node.mus[0]

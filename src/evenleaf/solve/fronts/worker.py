@@ -6,6 +6,8 @@ it finds is handed back; nothing of it is seen elsewhere before that.
 
 from __future__ import annotations
 
+import contextlib
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
@@ -186,20 +188,15 @@ class Worker:
         # One bound at one multipliers is soon had; for the slot of all trees that counts only where cuts are many.
         slow = self.depth == 2 and self.oracle.sweeps and self.oracle.many_cuts
         if not node.looked and (slow or node.part != Slot(self.depth)):
-            node = self.looked_at(node, cell)
-            if node.bound < self.better:
-                yield node
+            yield from self._still_open(self.looked_at(node, cell))
             return
         if not node.climbed and cell.deepest <= (1 if cell.loose else self.quick) and node.part != Slot(self.depth):
-            known = None if self.shown is None else self.shown.best(node.part, self.lane)
-            steps = STEPS_SHALLOW if cell.deepest <= 1 else STEPS_DEEP
-            node = self.lifted(node, cell, None if known is None else known.mu, steps)
+            node = self._climbed(node, cell)
             if node.bound >= self.better:
                 return
         if cell.loose:
-            node = tuned(self, node, cell)
-            if node.bound < self.better:
-                yield from self.splitter.tightened(node, cell, self.better)
+            for box in self._still_open(tuned(self, node, cell)):
+                yield from self.splitter.tightened(box, cell, self.better)
             return
         if node.part == Slot(self.depth) and self._too_many_first_tests:
             yield from self.splitter.first_tests(node, self.depth)
@@ -223,6 +220,11 @@ class Worker:
                 yield from self._shorter(replace(node, mus=mus), cell, prices, base + values.sum(axis=0) - values)
             else:
                 yield from settled
+
+    def _still_open(self, node: Node) -> Iterator[Node]:
+        """A node, unless its bound rules it out."""
+        if node.bound < self.better:
+            yield node
 
     def _shorter(self, node: Node, cell: Cell, prices: Prices, rest: np.ndarray) -> Iterator[Node]:
         """A node whose lists were too long: the same below a lower target, or its first tests."""
@@ -268,6 +270,12 @@ class Worker:
         look = Look(node.part, mus[highest], min(float(total[highest]), self.better + EPSILON))
         return look, None if asked is None else tuple(asked)
 
+    def _climbed(self, node: Node, cell: Cell) -> Node:
+        """The node after a climb from the best multipliers that are known of it."""
+        known = None if self.shown is None else self.shown.best(node.part, self.lane)
+        steps = STEPS_SHALLOW if cell.deepest <= 1 else STEPS_DEEP
+        return self.lifted(node, cell, None if known is None else known.mu, steps)
+
     def lifted(self, node: Node, cell: Cell, start: np.ndarray | None, steps: int) -> Node:
         """The node with the best bound that multipliers of its own can give; others may be a better start than its."""
         self.result.lifted = True
@@ -295,6 +303,14 @@ class Worker:
         found = Repair(self.lane, self.oracle, mus).best(outlines, self.depth, bound, self.better)
         if found is not None:
             self.offer_sketch(found, improve=False)
+
+    def list_below(self, node: Node, cell: Cell) -> None:
+        """Look for the best tree not far above a node's bound, unless there are too many."""
+        self.result = Examined(self.best, self.oracle.recall)
+        prices = self.lane.prices(node.mus)
+        base, values = cell.base(node.mus, prices), cell.values(prices)
+        with contextlib.suppress(TooMany):
+            deque(self._listed(node, cell, prices, base, values), maxlen=0)
 
     def _listed(self, node: Node, cell: Cell, prices: Prices, base: np.ndarray, values: np.ndarray) -> Iterator[Node]:
         """List everything below a target; nothing found lifts the bound to the target."""
