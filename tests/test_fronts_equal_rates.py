@@ -16,7 +16,8 @@ from evenleaf.fairness import DisparateImpact
 from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve import Budget
 from evenleaf.solve.certify.fronts.errors import below
-from evenleaf.solve.fronts import FrontSolver, engine, oracle, repair, settle, tuning, worker
+from evenleaf.solve.fronts import FrontSolver, engine, oracle, repair, settle, sweep, tuning, worker
+from evenleaf.solve.fronts import lane as lanes
 from evenleaf.solve.fronts import lists as search_lists
 from evenleaf.solve.fronts.cell import Cell
 from evenleaf.solve.fronts.kernels.match import best_match, distinct_sums
@@ -26,7 +27,8 @@ from evenleaf.solve.fronts.node import Node
 from evenleaf.solve.fronts.one_share import ShareEngine
 from evenleaf.solve.fronts.shares import ShareSearch, find_search
 from evenleaf.solve.fronts.steps import Steps
-from evenleaf.testing import check_against_brute_force, people_from
+from evenleaf.solve.fronts.tests import Sketch
+from evenleaf.testing import brute_force, check_against_brute_force, people_from
 
 SOLVER = FrontSolver()
 SIZES = st.sampled_from([(4, 6), (6, 9), (8, 4), (5, 10), (6, 6), (4, 8), (3, 6, 3), (4, 2, 6), (10, 4)])
@@ -82,6 +84,35 @@ def test_the_best_tree_where_hardly_anything_fits(problem: Problem) -> None:
     """Lists of one point are too long for settling as well, and nothing is repaired."""
     with settling(), patch.multiple(settle, _FEW=1, _LISTED=1, _POINTS=1), patch.multiple(repair, _STUMPS=1, _SIDES=1):
         check_against_brute_force(SOLVER.solve, problem)
+
+
+@contextmanager
+def matching() -> Iterator[None]:
+    """As if the table were large, and nobody comes across good trees before halves of trees are matched."""
+    plain = worker.Worker.offer_sketch
+
+    def offer(hand: worker.Worker, sketch: Sketch, *, improve: bool) -> None:
+        if not improve:
+            plain(hand, sketch, improve=improve)
+
+    with ExitStack() as stack:
+        stack.enter_context(patch.object(lanes, "_MANY_CUTS", 0))
+        stack.enter_context(patch.object(oracle, "MOST_BLOCKS", 2))
+        stack.enter_context(patch.object(sweep, "FEWEST_BLOCKS", 3))
+        stack.enter_context(patch.object(engine.Engine, "offer_quick_tree", lambda *_, **__: None))
+        stack.enter_context(patch.object(worker.Worker, "offer_sketch", offer))
+        yield
+
+
+@given(seed=st.integers(0, 10_000), half=st.sampled_from([6, 8, 10, 12]), n_values=st.sampled_from([5, 12, 40]))
+@settings(max_examples=40)
+def test_the_best_tree_of_depth_two_in_runs_of_cuts(seed: int, half: int, n_values: int) -> None:
+    """Runs of cuts are ruled out only where counts of all kinds, with people in between, cannot cancel."""
+    problem = scattered(2 * half, seed, 2, n_values)
+    with matching():
+        answer = SOLVER.solve(problem, Budget())
+    assert answer.proven
+    assert answer.objective == pytest.approx(brute_force(problem).objective, abs=1e-9)
 
 
 @given(problem=equal_rates(depth=2, weights=True))

@@ -15,7 +15,7 @@ from evenleaf.solve.fronts.engine import Engine
 from evenleaf.solve.fronts.node import Node, handed_on
 from evenleaf.solve.fronts.planes import Cheap
 from evenleaf.solve.fronts.shown import Look, Shown
-from evenleaf.solve.fronts.tests import Box, Cuts, Sketch, Slot, Split, middle_test
+from evenleaf.solve.fronts.tests import Box, Cuts, Part, Sketch, Slot, Split, middle_test
 from evenleaf.solve.fronts.warmup import below_first_test
 from evenleaf.solve.fronts.worker import Incumbent, Worker
 
@@ -110,11 +110,16 @@ class ShareEngine(Engine):
         found = []
         for _, number, node in self.open:
             part = node.part
-            if isinstance(part, Split) and part.left == part.right == Slot(self.hand.quick) and node.looked:
+            if isinstance(part, Split) and node.looked and _is_quick(part.left, self.hand) and part.left == part.right:
                 free = self.oracle.part(part.box, self.everybody)[2]
                 cost = node.bound + self.hand.splitter.pieces.saved(free, node.mus[0])
                 found.append((cost, number, node, part))
         return [(node, part) for _, _, node, part in sorted(found, key=lambda entry: entry[:2])]
+
+
+def _is_quick(part: Part, worker: Worker) -> bool:
+    """Whether a part is a slot whose cheapest trees are quickly found."""
+    return isinstance(part, Slot) and part.depth <= worker.quick
 
 
 def _listed(worker: Worker, node: Node, best: Incumbent) -> Incumbent:
