@@ -155,7 +155,7 @@ class Lister:
         if depth == 2 and self.oracle.sweeps:  # the others are swept
             children = self.oracle.level_children(members, depth, question.prices, self.oracle.walked)
         else:
-            children = self.oracle.children(members, depth, question.prices)
+            children = self.oracle.children_below(members, depth, question.prices, question.target - rest)
         alive = np.flatnonzero((children.values + rest < question.target).all(axis=1))
         found: list[tuple[Box, np.ndarray]] = []
         for number in alive:

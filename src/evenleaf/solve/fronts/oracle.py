@@ -11,6 +11,7 @@ import numpy as np
 
 from evenleaf.solve.crew import ALONE, Crew
 from evenleaf.solve.fronts.answers import Cheapest, Children, ForkTable, OutOfTime
+from evenleaf.solve.fronts.deep import cheapest_first_test, tests_below
 from evenleaf.solve.fronts.flags import Flags, find_flags
 from evenleaf.solve.fronts.kernels.blocks import blocks, level_blocks
 from evenleaf.solve.fronts.kernels.forks import best_fork, level_sums
@@ -102,7 +103,12 @@ class Oracle:
             )
         if depth == 2 and self.lane.n_labels == 1 and self.may_fork:
             return self._depth_two(members, prices)
-        return np.minimum(self.leaf(members, prices), self.children(members, depth, prices).least())
+        most = self.leaf(members, prices)
+        if depth == 2:
+            return np.minimum(most, self.children(members, depth, prices).least())
+        most = most if cutoff is None else np.minimum(most, cutoff)
+        each = (cheapest_first_test(self, members, depth, prices.at(j), float(most[j])) for j in range(len(most)))
+        return np.array([value for value, _ in each])
 
     def narrows(self, members: np.ndarray, depth: int) -> bool:
         """Whether such a slot is swept feature by feature."""
@@ -143,7 +149,7 @@ class Oracle:
         )
 
     def children(self, members: np.ndarray, depth: int, prices: Prices) -> Children:
-        """Every box of first tests with its value; none where the people are too few for a test."""
+        """Every box of first tests of a slot of depth 2, or of flags, with its value; none where people are too few."""
         n_multipliers = prices.shape[2]
         if not self.crowded(members):
             return Children([], np.zeros((0, n_multipliers)))
@@ -154,12 +160,14 @@ class Oracle:
         if depth == 2 and self.lane.n_labels == 1:
             return self._pairs(members, prices)
         boxes = list(self.boxes(members, depth))
-        values = np.full((len(boxes), n_multipliers), np.inf)
-        for number, box in enumerate(boxes):
-            if self.out_of_time():
-                raise OutOfTime
-            values[number] = self.below(box, members, depth, prices)
-        return Children(boxes, values)
+        values = [self.below(box, members, depth, prices)[None] for box in boxes]
+        return Children(boxes, np.concatenate([np.zeros((0, n_multipliers)), *values]))
+
+    def children_below(self, members: np.ndarray, depth: int, prices: Prices, targets: np.ndarray) -> Children:
+        """The boxes of first tests with their values; of deep slots only those below the targets."""
+        if depth <= 2 or self.flagged(depth) or not self.crowded(members):
+            return self.children(members, depth, prices)
+        return tests_below(self, members, depth, prices, targets)
 
     def below(self, box: Box, members: np.ndarray, depth: int, prices: Prices) -> np.ndarray:
         """The value of a slot whose first test is in a box; infinite where the box leaves a side too few people."""
@@ -346,8 +354,11 @@ class Oracle:
             return Cheapest(value, decided(sketch, members, self.ranks, self.sizes), sketch)
         if depth == 2 and self.sweeps and self.many_cuts:
             return self._cheapest_swept(members, prices)
-        children = self.children(members, depth, prices)
         leaf = self._same_label(members, prices)
+        if depth > 2:
+            value, first = cheapest_first_test(self, members, depth, prices.at(0), leaf.value)
+            return leaf if first is None else Cheapest(value, *self._below(first, members, depth, prices))
+        children = self.children(members, depth, prices)
         if not children.boxes or children.values[:, 0].min() >= leaf.value:
             return leaf
         number = int(children.values[:, 0].argmin())

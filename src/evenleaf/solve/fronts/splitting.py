@@ -66,7 +66,7 @@ class Splitter:
             return
         leaf = float((rest[number] + self.oracle.leaf(place.members, prices)).max())
         yield Node(max(node.bound, leaf), replaced(node.part, path, Slot(0)), node.mus)
-        children = self.oracle.children(place.members, place.depth, prices)
+        children = self.oracle.children_below(place.members, place.depth, prices, objective - rest[number])
         for box, bound in zip(children.boxes, (children.values + rest[number]).max(axis=1), strict=True):
             part = replaced(node.part, path, self._below(box, place))
             if bound < objective and self.limits.keeps(used_features(part)):

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evenleaf.solve.fronts.answers import OutOfTime
+from evenleaf.solve.fronts.answers import Children, OutOfTime
 from evenleaf.solve.fronts.lane import Prices
 from evenleaf.solve.fronts.sweep import GROWTH
-from evenleaf.solve.fronts.tests import Box
+from evenleaf.solve.fronts.tests import Box, Levels
 
 if TYPE_CHECKING:
     from evenleaf.solve.fronts.oracle import Oracle
@@ -43,7 +43,9 @@ def swept(
     With a mask of features that are `asked` for, others are passed over, and which of them are alive is found out.
     """
     leaves = np.minimum(oracle.leaf(members, prices), np.inf if cutoff is None else cutoff)
-    levels = oracle.level_children(members, 2, prices, oracle.walked)
+    levels = Children([], np.zeros((0, prices.shape[2])))
+    if not oracle.may_fork:
+        levels = oracle.level_children(members, 2, prices, oracle.walked)
     sweep, found = oracle.sweep(members, growth=GROWTH), []
     where = oracle.least, len(members), int(members[0]), int(members[-1])
     for j in range(prices.shape[2]):
@@ -59,9 +61,21 @@ def swept(
             alive = oracle.allowed
         else:
             cheapest, test, alive = sweep.narrowed(alone, value, float(cutoff[j]), asked)
-        found.append(Swept(value, first, alive) if test is None else Swept(cheapest, test, alive))
+        value, first = (value, first) if test is None else (cheapest, test)
+        found.append(Swept(*_forked(oracle, members, alone, value, first), alive))
         if test is not None:
             oracle.recall.hints[where] = test
     if oracle.stop[0]:
         raise OutOfTime
     return found
+
+
+def _forked(
+    oracle: Oracle, members: np.ndarray, prices: Prices, value: float, first: Box | None
+) -> tuple[float, Box | None]:
+    """The same with tests of levels whose stumps tell which level goes where, looked at only as far as may be cheaper."""
+    for f in np.flatnonzero(oracle.allowed & oracle.unordered) if oracle.may_fork else ():
+        box = Levels(int(f), frozenset(), frozenset())
+        below = float(oracle.fork(box, members, prices, np.array([value]))[0])
+        value, first = (below, box) if below < value else (value, first)
+    return value, first
