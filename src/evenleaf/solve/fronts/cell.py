@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import numpy as np
 
 from evenleaf.solve.fronts.answers import Cheapest
 from evenleaf.solve.fronts.ascent import Point
+from evenleaf.solve.fronts.deep import FirstTests
 from evenleaf.solve.fronts.flag_trees import FlagSlot, flag_slot, outline
 from evenleaf.solve.fronts.flags import Flags
 from evenleaf.solve.fronts.lane import Lane, Prices
@@ -133,7 +135,7 @@ class Cell:
             if asked is not None and most is not None and swept:
                 value, asked[number] = self.oracle.narrowed(place.members, prices, most, asked[number])
             else:
-                value = self._value(place, prices, most)
+                value = self._value(number, prices, most)
             found[number] = value
             if key is not None and (most is None or bool((value < most).all())):
                 known[key] = value
@@ -142,6 +144,10 @@ class Cell:
     def _key(self, number: int, prices: Prices) -> Key | None:
         """Where what a slot costs is remembered: halves of a box of first tests have one of its slots each."""
         part, place = self.part, self.places[number]
+        if self.is_deep(place) and (len(self.places) != 2 or not isinstance(part, Split)):
+            # The same people are in such a slot below many tests of other slots.
+            people = blake2b(place.members.tobytes() + prices.multipliers.tobytes(), digest_size=16).digest()
+            return self.oracle.least, -1, len(place.members), place.depth, people
         # A fork costs more than the slot that it is a part of, and is not remembered.
         if place.fork is not None or len(self.places) != 2:
             return None
@@ -150,7 +156,32 @@ class Cell:
         side = -1 - part.box.high if number else part.box.low
         return self.oracle.least, part.box.feature, side, place.depth, prices.multipliers.tobytes()
 
-    def _value(self, place: Place, prices: Prices, cutoff: np.ndarray | None) -> np.ndarray:
+    def is_deep(self, place: Place) -> bool:
+        """Whether what is in a slot is found out little by little."""
+        return place.depth > 2 and not self.oracle.flagged(place.depth)
+
+    def first_tests(self, number: int, prices: Prices) -> FirstTests:
+        """What is known of the first tests of a slot, at one multipliers."""
+        part, place, found = self.part, self.places[number], None
+        if isinstance(part, Split) and len(self.places) == 2:
+            key = part.box.on_one_side(number), number, self.oracle.least, prices.multipliers.tobytes()
+            found = self.oracle.recall.deep.get(key)
+        if found is None:
+            found = FirstTests(self.oracle, place.members, place.depth, prices)
+        if isinstance(part, Split) and len(self.places) == 2:
+            self.oracle.recall.deep[key] = found
+        found.oracle = self.oracle  # who asks may be somebody else than the last time
+        return found
+
+    def outline(self, slots: list[FirstTests], prices: Prices) -> Sketch:
+        """The cheapest tree of slots that are looked into."""
+        return filled(self.part, (slot.outline(prices) for slot in slots))
+
+    def _value(self, number: int, prices: Prices, cutoff: np.ndarray | None) -> np.ndarray:
+        place = self.places[number]
+        if self.is_deep(place):
+            most = np.full(prices.shape[2], np.inf) if cutoff is None else cutoff
+            return np.array([self.first_tests(number, prices.at(j)).lift(most[j]) for j in range(len(most))])
         if place.fork is not None:
             return self.oracle.fork(place.fork, place.members, prices, cutoff)
         return self.oracle.value(place.members, place.depth, prices, cutoff)

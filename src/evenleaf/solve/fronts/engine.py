@@ -45,7 +45,7 @@ __all__ = ["EPSILON", "Engine"]
 _MOST_OFFERS = 100  # nodes whose cheapest tree is tried with the best labels
 _ROUND, _LONG_ROUND = 8, 32  # nodes a round; must not depend on the number of threads
 _WAITING = 8  # times as many nodes are open as a longer round takes, so that it is still the lowest that are taken
-MOST_SHALLOW = 32  # nodes of a search to depth 2 that only looks for a good tree
+MOST_SHALLOW, _MOST_DEEPER = 32, 1_000  # nodes of a search to depth 2, or deeper, that only looks for a good tree
 _MOST_TRIES = 12  # so often a promising node may be examined out of turn
 _FEW_TRIES = 5  # and where rates must be equal, as that takes longer
 _MUCH_WORK = 10_000  # numbers in a table; in smaller ones nodes are so soon done that a round is one node
@@ -223,12 +223,14 @@ class Engine:
 
     def _offer_shallow_tree(self, mu: np.ndarray) -> None:
         """The best tree of depth 2, or a good one: a search that goes deeper may take long to find one as good."""
-        below = Engine(to_depth_two(self.problem), self.budget, None, False, self.lane, self.crew)
+        shape = replace(self.problem.shape, max_depth=self.depth - 1)
+        below = Engine(self.problem.with_shape(shape), self.budget, None, False, self.lane, self.crew)
         below.stop_with(self.oracle.stop)
         below.on_news = lambda: None  # its bound is not about deeper trees
         try:
             below.begin(mu)
-            while below.open and below.examined < MOST_SHALLOW and not self.budget.exhausted:
+            most = MOST_SHALLOW if below.depth == 2 else _MOST_DEEPER
+            while below.open and below.examined < most and not self.budget.exhausted:
                 below.advance()
         finally:
             self._take_over(below.best)

@@ -11,7 +11,7 @@ import numpy as np
 
 from evenleaf.solve.crew import ALONE, Crew
 from evenleaf.solve.fronts.answers import Cheapest, Children, ForkTable, OutOfTime
-from evenleaf.solve.fronts.deep import cheapest_first_test, tests_below
+from evenleaf.solve.fronts.deep import FirstTests, tests_below
 from evenleaf.solve.fronts.flags import Flags, find_flags
 from evenleaf.solve.fronts.kernels.blocks import blocks, level_blocks
 from evenleaf.solve.fronts.kernels.forks import best_fork, level_sums
@@ -107,8 +107,8 @@ class Oracle:
         if depth == 2:
             return np.minimum(most, self.children(members, depth, prices).least())
         most = most if cutoff is None else np.minimum(most, cutoff)
-        each = (cheapest_first_test(self, members, depth, prices.at(j), float(most[j])) for j in range(len(most)))
-        return np.array([value for value, _ in each])
+        each = (FirstTests(self, members, depth, prices.at(j)).lift(most[j]) for j in range(len(most)))
+        return np.minimum(most, list(each))
 
     def narrows(self, members: np.ndarray, depth: int) -> bool:
         """Whether such a slot is swept feature by feature."""
@@ -356,8 +356,9 @@ class Oracle:
             return self._cheapest_swept(members, prices)
         leaf = self._same_label(members, prices)
         if depth > 2:
-            value, first = cheapest_first_test(self, members, depth, prices.at(0), leaf.value)
-            return leaf if first is None else Cheapest(value, *self._below(first, members, depth, prices))
+            tests = FirstTests(self, members, depth, prices.at(0))
+            value = tests.lift(np.inf)
+            return leaf if tests.first is None else Cheapest(value, *self.begun(tests.first, members, depth, prices))
         children = self.children(members, depth, prices)
         if not children.boxes or children.values[:, 0].min() >= leaf.value:
             return leaf
@@ -366,7 +367,7 @@ class Oracle:
         if depth == 2 and self.forks(box, members):
             assert isinstance(box, Levels)  # noqa: S101 (only they fork)
             return self.cheapest_fork(box, members, prices)
-        labels, sketch = self._below(box, members, depth, prices)
+        labels, sketch = self.begun(box, members, depth, prices)
         return Cheapest(float(children.values[number, 0]), labels, sketch)
 
     def _cheapest_swept(self, members: np.ndarray, prices: Prices) -> Cheapest:
@@ -376,7 +377,7 @@ class Oracle:
             return self._same_label(members, prices)
         if isinstance(box, Levels) and self.forks(box, members):
             return self.cheapest_fork(box, members, prices)
-        labels, sketch = self._below(box, members, 2, prices)
+        labels, sketch = self.begun(box, members, 2, prices)
         return Cheapest(value, labels, sketch)
 
     def _same_label(self, members: np.ndarray, prices: Prices) -> Cheapest:
@@ -392,7 +393,8 @@ class Oracle:
         labels = stump_labels(self.ranks, self.sizes, self.unordered, members, single, feature[0], cut[0])
         return Cheapest(float(value[0]), labels, stump_sketch(self.lane, int(feature[0]), int(cut[0]), members, labels))
 
-    def _below(self, box: Box, members: np.ndarray, depth: int, prices: Prices) -> tuple[np.ndarray, Sketch]:
+    def begun(self, box: Box, members: np.ndarray, depth: int, prices: Prices) -> tuple[np.ndarray, Sketch]:
+        """The labels and the outline of the cheapest tree that begins with a test, or a box of tests."""
         labels = np.zeros(len(prices), dtype=np.int64)
         left, right, free = self.part(box, members)
         own = np.concatenate([np.zeros((len(free), 1)), prices[free, :, 0]], axis=1)

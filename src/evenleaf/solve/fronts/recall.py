@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import MutableMapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from evenleaf.solve.fronts.deep import FirstTests
 from evenleaf.solve.fronts.tests import Box, Cuts
 
 Hints = MutableMapping[tuple[int, int, int, int], Box]
 Key = tuple[int, int, int, int, bytes]
 Known = MutableMapping[Key, np.ndarray]
 Climbed = MutableMapping[Cuts, np.ndarray]
+Deep = MutableMapping[tuple[Box, int, int, bytes], FirstTests]
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,11 +24,14 @@ class Recall:
     """First tests by the slot's people (least leaf, how many, first, last), and what is known at multipliers.
 
     That is the value of a level, or of a side of a cut. Small boxes of first cuts climbed to multipliers of their own.
+    What hangs below the first tests of a box that is still open is looked into little by little: no other open box asks
+    for the same side, so that nobody else works on it at the same time.
     """
 
     hints: Hints = field(default_factory=dict)
     known: Known = field(default_factory=dict)
     climbed: Climbed = field(default_factory=dict)
+    deep: Deep = field(default_factory=dict)
 
     def nearest(self, box: Cuts) -> np.ndarray | None:
         """What the nearest box of the same feature climbed to."""
@@ -38,13 +44,15 @@ class Recall:
 
     def apart(self) -> Recall:
         """The same for somebody who works at the same time as others: what is new there is not seen here yet."""
-        return Recall(ChainMap({}, self.hints), ChainMap({}, self.known), ChainMap({}, self.climbed))
+        own: list[ChainMap] = [ChainMap({}, known) for known in (self.hints, self.known, self.climbed, self.deep)]
+        return Recall(*own)
 
     def learn(self, other: Recall) -> None:
         """Take over what was new there."""
-        assert isinstance(other.hints, ChainMap)  # noqa: S101 (it was set apart)
-        assert isinstance(other.known, ChainMap)  # noqa: S101
-        self.hints.update(other.hints.maps[0])
-        self.known.update(other.known.maps[0])
-        assert isinstance(other.climbed, ChainMap)  # noqa: S101
-        self.climbed.update(other.climbed.maps[0])
+        for mine, theirs in zip(self._all, other._all, strict=True):
+            assert isinstance(theirs, ChainMap)  # noqa: S101 (it was set apart)
+            mine.update(theirs.maps[0])
+
+    @property
+    def _all(self) -> tuple[MutableMapping[Any, Any], ...]:
+        return self.hints, self.known, self.climbed, self.deep

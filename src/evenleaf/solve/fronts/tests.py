@@ -41,6 +41,11 @@ class Cuts:
         middle = min(max(middle, self.low), self.high - 1)
         return Cuts(self.feature, self.low, middle), Cuts(self.feature, middle + 1, self.high)
 
+    def on_one_side(self, number: int) -> Cuts:
+        """What decides who is on the left of all tests (0) or on the right of them (1)."""
+        cut = self.high if number else self.low
+        return Cuts(self.feature, cut, cut)
+
     def singles(self, present: np.ndarray) -> Iterator[Cuts]:
         """Each test that parts the people of these ranks in its own way."""
         for cut in range(self.low, self.high + 1):
@@ -70,6 +75,11 @@ class Levels:
             Levels(self.feature, self.left | {level}, self.right),
             Levels(self.feature, self.left, self.right | {level}),
         )
+
+    def on_one_side(self, number: int) -> Levels:
+        """What decides who is on the left of all tests (0) or on the right of them (1)."""
+        nobody: frozenset[int] = frozenset()
+        return Levels(self.feature, nobody, self.right) if number else Levels(self.feature, self.left, nobody)
 
     def singles(self, present: np.ndarray) -> Iterator[Levels]:
         """Each subset; levels that nobody has go right."""

@@ -27,6 +27,7 @@ from evenleaf.solve.fronts.modes import matches, mode_of
 from evenleaf.solve.fronts.node import FIRST_STEP, FIRST_STRIDE, Node, handed_on
 from evenleaf.solve.fronts.oracle import Oracle
 from evenleaf.solve.fronts.outline import to_tree
+from evenleaf.solve.fronts.raising import raised
 from evenleaf.solve.fronts.recall import Recall
 from evenleaf.solve.fronts.repair import Repair
 from evenleaf.solve.fronts.settle import Settler
@@ -187,6 +188,9 @@ class Worker:
             return
         # One bound at one multipliers is soon had; for the slot of all trees that counts only where cuts are many.
         slow = self.depth == 2 and self.oracle.sweeps and self.oracle.many_cuts
+        if not node.looked and node.part != Slot(self.depth) and all(cell.is_deep(place) for place in cell.places):
+            yield from self._still_open(raised(self, node, cell))
+            return
         if not node.looked and (slow or node.part != Slot(self.depth)):
             yield from self._still_open(self.looked_at(node, cell))
             return
