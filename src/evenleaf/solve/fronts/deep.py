@@ -99,7 +99,7 @@ class FirstTests:
         return self.oracle.begun(self.first, self.members, self.depth, prices)[1]
 
     def below(self, target: float) -> Iterator[tuple[float, Box]]:
-        """Every first test that costs less than the target, the cheapest first; boxes in the end, if it is much work."""
+        """Every first test that costs less than the target, the cheapest first; boxes once it is much work."""
         while self.waiting and self.waiting[0].value < target:
             priced = heapq.heappop(self.waiting)
             if self._known(priced) or self.looks >= MOST_LOOKS:
@@ -135,7 +135,7 @@ class FirstTests:
         return box.halves(weight)
 
     def bound(self, box: Box, target: float) -> tuple[float, bool, bool]:
-        """What the tests of a box cost at least, whether the target did not cut that short, and whether it is one test."""
+        """What the tests of a box cost at least, whether no target cut that short, and whether it is one test."""
         f, oracle = box.feature, self.oracle
         ranks = oracle.ranks[f, self.members]
         side = box.sides(int(oracle.sizes[f]))[ranks]

@@ -46,8 +46,6 @@ _MOST_OFFERS = 100  # nodes whose cheapest tree is tried with the best labels
 _ROUND, _LONG_ROUND = 8, 32  # nodes a round; must not depend on the number of threads
 _WAITING = 8  # times as many nodes are open as a longer round takes, so that it is still the lowest that are taken
 MOST_SHALLOW, _MOST_DEEPER = 32, 1_000  # nodes of a search to depth 2, or deeper, that only looks for a good tree
-_MOST_TRIES = 12  # so often a promising node may be examined out of turn
-_FEW_TRIES = 5  # and where rates must be equal, as that takes longer
 _MUCH_WORK = 10_000  # numbers in a table; in smaller ones nodes are so soon done that a round is one node
 
 
@@ -58,6 +56,8 @@ def to_depth_two(problem: Problem) -> Problem:
 
 class Engine:
     """One search: the incumbent, the open nodes, and the bound that both give."""
+
+    most_tries = 12  # so often a promising node may be examined out of turn
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class Engine:
         self.shown: Shown | None = None
         self.first_parts: list[Part] = []  # what all trees are parted into
         self.promising: Part | None = None
-        self.tries = (_FEW_TRIES if self.lane.cancels else _MOST_TRIES) if much and self.depth > 2 else 0
+        self.tries = self.most_tries if much and self.depth > 2 else 0
         self._offer_without_tests()
         self.alike = self.objective  # what the best tree without a test is worth
         if start is not None:

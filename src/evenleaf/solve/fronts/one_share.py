@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, product
 
 import numpy as np
 
@@ -14,19 +14,22 @@ from evenleaf.solve.fronts.cell import Cell
 from evenleaf.solve.fronts.engine import Engine
 from evenleaf.solve.fronts.node import Node, handed_on
 from evenleaf.solve.fronts.planes import Cheap
+from evenleaf.solve.fronts.scouting import STEPS, moved, small_boxes
 from evenleaf.solve.fronts.shown import Look, Shown
 from evenleaf.solve.fronts.tests import Box, Cuts, Part, Sketch, Slot, Split, middle_test
 from evenleaf.solve.fronts.warmup import below_first_test
 from evenleaf.solve.fronts.worker import Incumbent, Worker
 
 _STEPS, _OUTLINES = 5, 6  # of a climb that only looks for trees, and trees of it whose upper tests are tried
-_SINGLES, _TOGETHER = 16, 4  # first tests whose trees are listed, and how many at a time
+_SINGLES, _TOGETHER = 8, 4  # first tests whose trees are listed, and how many at a time
 _FEW_CUTS = 8  # a box that has no more stands for all of them
-_FAR = 0.005  # above their bounds
+_FAR = 0.003, 0.006  # above their bounds: what the nearer trees find makes the second lists short
 
 
 class ShareEngine(Engine):
     """An engine whose last disparity is how far the share of people with the second label is from one that is asked."""
+
+    most_tries = 0  # dives look for good trees below many first tests at a time
 
     def _offer_without_tests(self) -> None:
         """Such a tree has the share 0 or 1, which is not this one's."""
@@ -80,10 +83,31 @@ class ShareEngine(Engine):
             worker.oracle.use(recall.apart())
             return _listed(worker, node, best)
 
-        for start in range(0, len(singles), _TOGETHER):
+        for far, start in product(_FAR, range(0, len(singles), _TOGETHER)):
             best = self.best
-            for incumbent in self.crew.share(work, self.others or [self.hand], singles[start : start + _TOGETHER]):
+            nodes = [replace(node, step=far) for node in singles[start : start + _TOGETHER]]
+            for incumbent in self.crew.share(work, self.others or [self.hand], nodes):
                 self._take_over(incumbent)
+
+    def scout(self) -> None:
+        """Go on at multipliers that suit small boxes of first cuts, in all such boxes."""
+        promising, best, recall = self._promising_boxes(), self.best, self.recall
+        parts = small_boxes((part.box for _, part in promising if isinstance(part.box, Cuts)), self.oracle)
+        if not parts:
+            return
+        mu = promising[0][0].mus[0]
+
+        def work(worker: Worker, part: Split) -> tuple[np.ndarray, Incumbent]:
+            worker.best = best
+            worker.oracle.use(recall.apart())
+            cell = Cell(part, worker.lane, worker.oracle)
+            return worker.climb(cell, mu, STEPS).best.mu if cell.possible else mu, worker.best
+
+        reached = self.crew.share(work, self.others or [self.hand], parts)
+        for _, incumbent in reached:
+            self._take_over(incumbent)
+        common = np.median([mu for mu, _ in reached], axis=0)
+        self.open = [(bound, number, moved(node, common, self.hand.kept)) for bound, number, node in self.open]
 
     @property
     def everybody(self) -> np.ndarray:
@@ -130,5 +154,5 @@ def _listed(worker: Worker, node: Node, best: Incumbent) -> Incumbent:
         with contextlib.suppress(OutOfTime):
             seen = worker.climb(cell, node.mus[0], _STEPS)
             if seen.best.value < worker.better:
-                worker.list_below(Node(seen.best.value, node.part, handed_on(seen, worker.kept), step=_FAR), cell)
+                worker.list_below(Node(seen.best.value, node.part, handed_on(seen, worker.kept), step=node.step), cell)
     return worker.best

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _AIMS = (0.8, 0.9, 0.95, 0.98)  # of what a better tree is worth
 _STEP = 0.03
+_NEAR = 0.005  # a bound this near to an aim goes on to the next one
 _ROUNDING = 1e-12
 _LOOKS = 16  # at one slot, before it is the turn of the other
 
@@ -52,4 +53,4 @@ def _open(slots: list[FirstTests]) -> list[FirstTests]:
 
 def _aim(bound: float, better: float) -> float:
     """How high the bound is to be next."""
-    return min((part * better for part in _AIMS if part * better > bound), default=better + EPSILON)
+    return min((part * better for part in _AIMS if (part - _NEAR) * better > bound), default=better + EPSILON)

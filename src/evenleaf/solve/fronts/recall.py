@@ -44,7 +44,7 @@ class Recall:
 
     def apart(self) -> Recall:
         """The same for somebody who works at the same time as others: what is new there is not seen here yet."""
-        own: list[ChainMap] = [ChainMap({}, known) for known in (self.hints, self.known, self.climbed, self.deep)]
+        own: list[ChainMap[Any, Any]] = [ChainMap({}, known) for known in (self.hints, self.known, self.climbed, self.deep)]
         return Recall(*own)
 
     def learn(self, other: Recall) -> None:

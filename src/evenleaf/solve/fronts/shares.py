@@ -209,6 +209,7 @@ class ShareSearch:
                 self._learn_of_all_trees(engine, found.mu)
                 engine.dive()
                 self._share()
+                engine.scout()
 
     def _look_at_free_people(self) -> None:
         """A share of people is far from that of the second class: whoever is decided as they like, some are wrong."""

@@ -73,7 +73,7 @@ def swept(
 def _forked(
     oracle: Oracle, members: np.ndarray, prices: Prices, value: float, first: Box | None
 ) -> tuple[float, Box | None]:
-    """The same with tests of levels whose stumps tell which level goes where, looked at only as far as may be cheaper."""
+    """The same with tests of levels whose stumps tell where each goes, looked at only as far as may be cheaper."""
     for f in np.flatnonzero(oracle.allowed & oracle.unordered) if oracle.may_fork else ():
         box = Levels(int(f), frozenset(), frozenset())
         below = float(oracle.fork(box, members, prices, np.array([value]))[0])

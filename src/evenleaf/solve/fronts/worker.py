@@ -188,11 +188,8 @@ class Worker:
             return
         # One bound at one multipliers is soon had; for the slot of all trees that counts only where cuts are many.
         slow = self.depth == 2 and self.oracle.sweeps and self.oracle.many_cuts
-        if not node.looked and node.part != Slot(self.depth) and all(cell.is_deep(place) for place in cell.places):
-            yield from self._still_open(raised(self, node, cell))
-            return
         if not node.looked and (slow or node.part != Slot(self.depth)):
-            yield from self._still_open(self.looked_at(node, cell))
+            yield from self._still_open(self._first_look(node, cell))
             return
         if not node.climbed and cell.deepest <= (1 if cell.loose else self.quick) and node.part != Slot(self.depth):
             node = self._climbed(node, cell)
@@ -245,6 +242,11 @@ class Worker:
         if self.oracle.flagged(self.depth):
             return False
         return self.depth >= 3 or (self.depth == 2 and self.oracle.many_cuts and not self.oracle.sweeps)
+
+    def _first_look(self, node: Node, cell: Cell) -> Node:
+        """The node with a better bound at its best multipliers; where slots are deep, no more than others ask for."""
+        deep = node.part != Slot(self.depth) and all(cell.is_deep(place) for place in cell.places)
+        return raised(self, node, cell) if deep else self.looked_at(node, cell)
 
     def looked_at(self, node: Node, cell: Cell) -> Node:
         """The node with its bound at the multipliers that it was handed, or at others that are enough."""
