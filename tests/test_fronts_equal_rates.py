@@ -16,7 +16,7 @@ from evenleaf.fairness import DisparateImpact
 from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve import Budget
 from evenleaf.solve.certify.fronts.errors import below
-from evenleaf.solve.fronts import FrontSolver, engine, oracle, repair, settle, sweep, tuning, worker
+from evenleaf.solve.fronts import FrontSolver, engine, oracle, repair, scouting, settle, sweep, tuning, worker
 from evenleaf.solve.fronts import lane as lanes
 from evenleaf.solve.fronts import lists as search_lists
 from evenleaf.solve.fronts.cell import Cell
@@ -196,6 +196,49 @@ def test_boxes_are_closed_by_multipliers_of_their_own() -> None:
         for seed in range(6):
             SOLVER.solve(scattered(48, seed, 3, 30), Budget())
     assert set(looks) == set(climbs) == {False, True}
+
+
+@contextmanager
+def scouting_all() -> Iterator[None]:
+    """Small tables have boxes that are looked into ahead, too, and their multipliers are taken over."""
+    with settling(), patch.multiple(scouting, _FREE=0.3):
+        yield
+
+
+@given(problem=equal_rates())
+@settings(max_examples=30)
+def test_the_best_tree_where_boxes_go_on_at_other_multipliers(problem: Problem) -> None:
+    with scouting_all():
+        check_against_brute_force(SOLVER.solve, problem)
+        certificate = certificate_by(SOLVER, problem)
+    certificate_holds(certificate, problem, steps=(5, 6))
+
+
+def test_all_boxes_of_first_cuts_go_on_at_the_multipliers_of_small_ones() -> None:
+    """These are others in some searches, which are no worse for it and end with the same tree."""
+    moves, scout = list[bool](), ShareEngine.scout
+
+    def told(search: ShareEngine) -> None:
+        before = {id(node.part): node for _, _, node in search.open}
+        better = search.objective
+        scout(search)
+        assert search.objective <= better
+        for bound, _, node in search.open:
+            old = before[id(node.part)]
+            assert bound == old.bound == node.bound
+            if scouting.above_slots_of_two(node.part):
+                assert len(node.mus) <= search.hand.kept
+                moves.append(not np.array_equal(node.mus[0], old.mus[0]))
+            else:
+                assert node is old
+
+    with scouting_all(), patch.object(ShareEngine, "scout", told):
+        found = [SOLVER.solve(scattered(48, seed, 3, 30), Budget()) for seed in range(4)]
+    assert set(moves) == {False, True}
+    for seed, answer in enumerate(found):
+        plain = SOLVER.solve(scattered(48, seed, 3, 30), Budget())
+        assert answer.proven
+        assert answer.objective == pytest.approx(plain.objective, abs=1e-12)
 
 
 def test_trees_are_found_below_promising_first_tests() -> None:

@@ -44,8 +44,7 @@ class Recall:
 
     def apart(self) -> Recall:
         """The same for somebody who works at the same time as others: what is new there is not seen here yet."""
-        own: list[ChainMap[Any, Any]] = [ChainMap({}, known) for known in (self.hints, self.known, self.climbed, self.deep)]
-        return Recall(*own)
+        return Recall(*(ChainMap[Any, Any]({}, known) for known in self._all))
 
     def learn(self, other: Recall) -> None:
         """Take over what was new there."""
