@@ -20,6 +20,7 @@ from evenleaf.solve.fronts import FrontSolver, engine, oracle, repair, scouting,
 from evenleaf.solve.fronts import lane as lanes
 from evenleaf.solve.fronts import lists as search_lists
 from evenleaf.solve.fronts.cell import Cell
+from evenleaf.solve.fronts.front import Question
 from evenleaf.solve.fronts.kernels.match import best_match, distinct_sums
 from evenleaf.solve.fronts.lane import make_lane
 from evenleaf.solve.fronts.lattice import with_share
@@ -27,7 +28,7 @@ from evenleaf.solve.fronts.node import Node
 from evenleaf.solve.fronts.one_share import ShareEngine
 from evenleaf.solve.fronts.shares import ShareSearch, find_search
 from evenleaf.solve.fronts.steps import Steps
-from evenleaf.solve.fronts.tests import Sketch
+from evenleaf.solve.fronts.tests import Part, Sketch
 from evenleaf.testing import brute_force, check_against_brute_force, people_from
 
 SOLVER = FrontSolver()
@@ -154,6 +155,38 @@ def test_settling_is_needed_in_these_tests() -> None:
     assert set(told) == {False, True}
 
 
+def test_what_slots_cost_is_forgotten_with_the_multipliers() -> None:
+    """A node that was settled only in part goes on at more multipliers than before."""
+    delayed: list[Part] = []
+    plain = settle.Settler.settled
+
+    def settled(
+        hand: settle.Settler, cell: Cell, question: Question, base: np.ndarray, values: np.ndarray
+    ) -> settle.Settled:
+        if cell.part in delayed:
+            return plain(hand, cell, question, base, values)
+        delayed.append(cell.part)
+        more = np.vstack([np.zeros_like(question.multipliers[:1]), question.multipliers])
+        return settle.Settled(more, -np.inf, None, complete=True)
+
+    told, whole = list[Node](), worker.Worker._settled
+
+    def left(hand: worker.Worker, *arguments: object) -> list[Node] | None:
+        found = whole(hand, *arguments)  # type: ignore[arg-type]
+        told.extend(found or [])
+        return found
+
+    others = patch.object(repair, "_PARTS", ()), patch.object(ShareEngine, "dive", lambda _: None)
+    slowly = patch.object(settle.Settler, "settled", settled), patch.object(worker.Worker, "_settled", left)
+    with settling(), slowly[0], slowly[1], others[0], others[1]:
+        answers = [SOLVER.solve(scattered(30, seed, 3), Budget()) for seed in range(6)]
+    assert len(told) > 0
+    assert all(node.values is None for node in told)
+    for seed, answer in enumerate(answers):
+        assert answer.proven
+        assert answer.objective == pytest.approx(SOLVER.solve(scattered(30, seed, 3), Budget()).objective, abs=1e-12)
+
+
 @contextmanager
 def tuning_all() -> Iterator[None]:
     """Every box of first cuts looks where others climbed to, and climbs itself as often as it is halved."""
@@ -228,6 +261,7 @@ def test_all_boxes_of_first_cuts_go_on_at_the_multipliers_of_small_ones() -> Non
             assert bound == old.bound == node.bound
             if scouting.above_slots_of_two(node.part):
                 assert len(node.mus) <= search.hand.kept
+                assert node.values is None
                 moves.append(not np.array_equal(node.mus[0], old.mus[0]))
             else:
                 assert node is old

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,6 +33,10 @@ class Node:
     values: np.ndarray | None = None  # what the slots cost at the multipliers, once it is known
     saved: float = np.inf  # what free people saved when it last climbed (`tuning.py`)
     asked: tuple[np.ndarray, ...] | None = None  # features that matter in each slot of a box of tests (`swept.py`)
+
+    def at(self, mus: np.ndarray) -> Node:
+        """The same with other multipliers: what its slots cost there, and which features matter, is not known."""
+        return replace(self, mus=mus, values=None, asked=None)
 
 
 def urgency(place: Place) -> tuple[int, bool, int]:

@@ -54,7 +54,7 @@ class ShareEngine(Engine):
         """Lift the bound of a search that has not begun to part its trees."""
         if self.open and self.open[0][2].part == self.top and look.bound > self.open[0][0]:
             node = self.open.pop()[2]
-            self._push(replace(node, bound=look.bound, mus=np.vstack([node.mus[:1], look.mu])))
+            self._push(replace(node.at(np.vstack([node.mus[:1], look.mu])), bound=look.bound))
 
     @property
     def fresh(self) -> bool:

@@ -8,7 +8,6 @@ but there free people save so much that boxes have to be smaller again.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import numpy as np
 
@@ -46,7 +45,5 @@ def small_boxes(boxes: Iterable[Cuts], oracle: Oracle) -> list[Split]:
 
 
 def moved(node: Node, mu: np.ndarray, kept: int) -> Node:
-    """A node that goes on at other multipliers if it is such a box. There all features count again."""
-    if not above_slots_of_two(node.part):
-        return node
-    return replace(node, mus=np.vstack([mu[None, :], node.mus[: kept - 1]]), asked=None)
+    """A node that goes on at other multipliers if it is such a box."""
+    return node.at(np.vstack([mu[None, :], node.mus[: kept - 1]])) if above_slots_of_two(node.part) else node

@@ -380,7 +380,7 @@ class Worker:
             if refused or not found.complete:
                 continue
             bound, step = max(node.bound, found.worth), node.step * _STEP_GROWTH
-            node = replace(node, bound=bound, mus=found.mus, step=step)
+            node = replace(node.at(found.mus), bound=bound, step=step)
             self.result.learnt.append(node)
             return [node] if node.bound < self.better else []
         return None
