@@ -14,9 +14,9 @@ from evenleaf.solve import Budget
 from evenleaf.solve.fronts import FrontSolver, warmup
 from evenleaf.solve.fronts.cell import Cell
 from evenleaf.solve.fronts.engine import Engine, to_depth_two
+from evenleaf.solve.fronts.examined import Incumbent
 from evenleaf.solve.fronts.node import Node
 from evenleaf.solve.fronts.shares import ShareSearch, find_search
-from evenleaf.solve.fronts.worker import Incumbent
 from evenleaf.testing import check_against_brute_force, people_from
 from evenleaf.testing.strategies import problems
 

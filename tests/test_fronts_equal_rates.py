@@ -20,6 +20,7 @@ from evenleaf.solve.fronts import FrontSolver, engine, oracle, repair, scouting,
 from evenleaf.solve.fronts import lane as lanes
 from evenleaf.solve.fronts import lists as search_lists
 from evenleaf.solve.fronts.cell import Cell
+from evenleaf.solve.fronts.examined import Incumbent
 from evenleaf.solve.fronts.front import Question
 from evenleaf.solve.fronts.kernels.match import best_match, distinct_sums
 from evenleaf.solve.fronts.lane import make_lane
@@ -373,7 +374,7 @@ def test_what_other_shares_saw_is_true(problem: Problem) -> None:
     search.run()
     for share in search.engines:
         unhindered = ShareEngine(problem, Budget(), None, False, share.lane)
-        unhindered.best = unhindered.hand.best = worker.Incumbent()  # at which nothing is cut off
+        unhindered.best = unhindered.hand.best = Incumbent()  # at which nothing is cut off
         for part in list(search.shown.known)[:30]:
             look = search.shown.best(part, share.lane)
             assert look is not None

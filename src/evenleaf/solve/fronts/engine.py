@@ -24,6 +24,7 @@ from evenleaf.solve.crew import Crew
 from evenleaf.solve.fronts.answers import OutOfTime
 from evenleaf.solve.fronts.cell import Cell
 from evenleaf.solve.fronts.clock import clock
+from evenleaf.solve.fronts.examined import Examined, Incumbent
 from evenleaf.solve.fronts.lane import Lane, make_lane
 from evenleaf.solve.fronts.lattice import only_one_label
 from evenleaf.solve.fronts.limits import Limits, allowed_features
@@ -36,7 +37,7 @@ from evenleaf.solve.fronts.steps import EPSILON
 from evenleaf.solve.fronts.tests import Cuts, Part, Slot, Split
 from evenleaf.solve.fronts.trial import Trial
 from evenleaf.solve.fronts.warmup import warm_up
-from evenleaf.solve.fronts.worker import Examined, Incumbent, Worker
+from evenleaf.solve.fronts.worker import Worker
 from evenleaf.solve.proofs.fronts import FrontsProof
 from evenleaf.tree import Leaf, Tree
 

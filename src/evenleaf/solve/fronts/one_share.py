@@ -12,13 +12,14 @@ import numpy as np
 from evenleaf.solve.fronts.answers import OutOfTime
 from evenleaf.solve.fronts.cell import Cell
 from evenleaf.solve.fronts.engine import Engine
+from evenleaf.solve.fronts.examined import Incumbent
 from evenleaf.solve.fronts.node import Node, handed_on
 from evenleaf.solve.fronts.planes import Cheap
 from evenleaf.solve.fronts.scouting import STEPS, moved, small_boxes
 from evenleaf.solve.fronts.shown import Look, Shown
 from evenleaf.solve.fronts.tests import Box, Cuts, Part, Sketch, Slot, Split, middle_test
 from evenleaf.solve.fronts.warmup import below_first_test
-from evenleaf.solve.fronts.worker import Incumbent, Worker
+from evenleaf.solve.fronts.worker import Worker
 
 _STEPS, _OUTLINES = 5, 6  # of a climb that only looks for trees, and trees of it whose upper tests are tried
 _SINGLES, _TOGETHER = 8, 4  # first tests whose trees are listed, and how many at a time

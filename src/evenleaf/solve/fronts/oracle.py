@@ -5,7 +5,7 @@ This is the cost-sensitive tree of ALGORITHM §3, for several multipliers at onc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from evenleaf.solve.fronts.recall import Recall
 from evenleaf.solve.fronts.sketches import BOUND_SUBSETS, decided, fork_stump, stump_sketch
 from evenleaf.solve.fronts.sweep import Sweep, Tests
 from evenleaf.solve.fronts.swept import swept
-from evenleaf.solve.fronts.tests import FREE, LEFT, RIGHT, Box, Cuts, Levels, Sketch
+from evenleaf.solve.fronts.tests import FREE, LEFT, RIGHT, Box, Cuts, Levels, Sketch, cut_boxes, subset_boxes
 from evenleaf.solve.search.kernels import INFINITE
 
 MOST_BLOCKS, FEW_BLOCKS, MOST_LEVELS, FEW_LEVELS = 160, 16, 8, 4
@@ -310,7 +310,7 @@ class Oracle:
                 count, exact = blocks(self.ranks[f], self.sizes[f], members, FEW_BLOCKS, number, upper)
             yield from self._feature_boxes(int(f), upper[:count], bool(exact))
 
-    def _level_boxes(self, f: int, members: np.ndarray, *, above_stumps: bool = True) -> list[Box]:
+    def _level_boxes(self, f: int, members: np.ndarray, *, above_stumps: bool = True) -> Sequence[Box]:
         """All subsets in one box above stumps, else a box for each choice of sides of the commonest levels."""
         if above_stumps and self.may_fork:
             return [Levels(int(f), NOBODY, NOBODY)]
@@ -320,20 +320,10 @@ class Oracle:
         count, exact = level_blocks(self.ranks[f], self.sizes[f], members, most, number, upper)
         return self._feature_boxes(int(f), upper[:count], bool(exact))
 
-    def _feature_boxes(self, f: int, upper: np.ndarray, exact: bool) -> list[Box]:
+    def _feature_boxes(self, f: int, upper: np.ndarray, exact: bool) -> Sequence[Box]:
         """In the order of the kernel."""
         ends = [int(rank) for rank in upper]
-        if not self.unordered[f]:
-            if exact:
-                return [Cuts(f, end, end) for end in ends[:-1]]
-            return [Cuts(f, low, high - 1) for low, high in zip([0, *ends[:-1]], ends, strict=True)]
-        boxes: list[Box] = []
-        absent = frozenset(range(int(self.sizes[f]))) - frozenset(ends) if exact else frozenset()
-        for step in range(1 if exact else 0, 1 << (len(ends) - 1)):
-            chosen = step ^ (step >> 1)  # the Gray code, in which the kernel walks through the subsets
-            left = frozenset(level for bit, level in enumerate(ends[1:]) if chosen >> bit & 1)
-            boxes.append(Levels(f, left, (frozenset(ends) - left) | absent))
-        return boxes
+        return subset_boxes(f, ends, int(self.sizes[f]), exact) if self.unordered[f] else cut_boxes(f, ends, exact)
 
     def forks(self, box: Box, members: np.ndarray) -> bool:
         """Whether a test above stumps is one whose free levels pick their sides given the stumps."""

@@ -17,12 +17,12 @@ from evenleaf.solve.crew import Crew
 from evenleaf.solve.fronts.answers import OutOfTime
 from evenleaf.solve.fronts.clock import clock
 from evenleaf.solve.fronts.engine import MOST_SHALLOW, Engine, to_depth_two
+from evenleaf.solve.fronts.examined import Incumbent
 from evenleaf.solve.fronts.lane import Lane, make_lane
 from evenleaf.solve.fronts.lattice import common_divisor, with_share
 from evenleaf.solve.fronts.one_share import ShareEngine
 from evenleaf.solve.fronts.planes import Cheap, Planes
 from evenleaf.solve.fronts.shown import Look, Shown
-from evenleaf.solve.fronts.worker import Incumbent
 from evenleaf.solve.proofs.fronts import FrontsProof
 from evenleaf.tree import Tree
 

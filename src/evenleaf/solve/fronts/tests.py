@@ -94,6 +94,24 @@ class Levels:
 Box = Cuts | Levels
 
 
+def cut_boxes(feature: int, ends: list[int], exact: bool) -> list[Cuts]:
+    """The cuts of a feature in runs of ranks that end there, or each by itself."""
+    if exact:
+        return [Cuts(feature, end, end) for end in ends[:-1]]
+    return [Cuts(feature, low, high - 1) for low, high in zip([0, *ends[:-1]], ends, strict=True)]
+
+
+def subset_boxes(feature: int, ends: list[int], size: int, exact: bool) -> list[Levels]:
+    """The subsets of some levels, without their complements: each by itself, or with all other levels free."""
+    boxes: list[Levels] = []
+    absent = frozenset(range(size)) - frozenset(ends) if exact else frozenset()
+    for step in range(1 if exact else 0, 1 << (len(ends) - 1)):
+        chosen = step ^ (step >> 1)  # the Gray code, in which the kernel walks through the subsets
+        left = frozenset(level for bit, level in enumerate(ends[1:]) if chosen >> bit & 1)
+        boxes.append(Levels(feature, left, (frozenset(ends) - left) | absent))
+    return boxes
+
+
 def middle_test(box: Box, weight: np.ndarray) -> Box:
     """One of the tests of a box: the cut that halves the free people, or free levels on the right."""
     if isinstance(box, Levels):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from evenleaf.solve.fronts.answers import OutOfTime
 from evenleaf.solve.fronts.ascent import Climb, Point, climb
 from evenleaf.solve.fronts.cell import Cell
 from evenleaf.solve.fronts.copies import apart
+from evenleaf.solve.fronts.examined import Examined, Incumbent
 from evenleaf.solve.fronts.finish import Finisher, Found
 from evenleaf.solve.fronts.front import ABOVE, BELOW, LIMIT, Question, TooMany
 from evenleaf.solve.fronts.lane import Lane, Prices
@@ -46,30 +47,6 @@ _KEPT = 4  # multipliers that a node hands on
 _MOST_MU = 1e4  # with larger multipliers, rounding looks like a price
 STEPS_SHALLOW, STEPS_DEEP = 30, 12
 _STEPS_CHEAP, _PATIENCE_CHEAP = 50, 14  # where a step takes no look at people
-
-
-@dataclass(frozen=True, eq=False)
-class Incumbent:
-    """The best tree known, its objective, and its outline where it has one."""
-
-    tree: Tree | None = None
-    objective: float = np.inf
-    sketch: Sketch | None = None
-
-
-@dataclass(eq=False)
-class Examined:
-    """What came of a node: what it was split into, what was learnt of it on the way, and the best tree met."""
-
-    best: Incumbent
-    recall: Recall
-    children: list[Node] = field(default_factory=list)
-    learnt: list[Node] = field(default_factory=list)
-    lifted: bool = False
-    cut_short: bool = False
-    refused: float = np.inf  # the worth of a tree that lists hold for fair and `Problem.evaluate` does not
-    off_the_edge: bool = False
-    looks: list[Look] = field(default_factory=list)  # for the searches of other shares
 
 
 class Worker:
@@ -189,7 +166,7 @@ class Worker:
         # One bound at one multipliers is soon had; for the slot of all trees that counts only where cuts are many.
         slow = self.depth == 2 and self.oracle.sweeps and self.oracle.many_cuts
         if not node.looked and (slow or node.part != Slot(self.depth)):
-            yield from self._still_open(self._first_look(node, cell))
+            yield from self._still_open(self.looked_at(node, cell))
             return
         if not node.climbed and cell.deepest <= (1 if cell.loose else self.quick) and node.part != Slot(self.depth):
             node = self._climbed(node, cell)
@@ -243,13 +220,13 @@ class Worker:
             return False
         return self.depth >= 3 or (self.depth == 2 and self.oracle.many_cuts and not self.oracle.sweeps)
 
-    def _first_look(self, node: Node, cell: Cell) -> Node:
-        """The node with a better bound at its best multipliers; where slots are deep, no more than others ask for."""
-        deep = node.part != Slot(self.depth) and all(cell.is_deep(place) for place in cell.places)
-        return raised(self, node, cell) if deep else self.looked_at(node, cell)
-
     def looked_at(self, node: Node, cell: Cell) -> Node:
-        """The node with its bound at the multipliers that it was handed, or at others that are enough."""
+        """The node with its bound at the multipliers that it was handed, or at others that are enough.
+
+        Where slots are deep, its bound is no better than others ask for.
+        """
+        if node.part != Slot(self.depth) and all(cell.is_deep(place) for place in cell.places):
+            return raised(self, node, cell)
         known = None if self.shown is None else self.shown.best(node.part, self.lane)
         if known is not None and known.bound > node.bound:
             enough = known.bound >= self.better
@@ -379,8 +356,7 @@ class Worker:
             refused = found.sketch is not None and self.objective > found.worth + EPSILON
             if refused or not found.complete:
                 continue
-            bound, step = max(node.bound, found.worth), node.step * _STEP_GROWTH
-            node = replace(node.at(found.mus), bound=bound, step=step)
+            node = replace(node.at(found.mus), bound=max(node.bound, found.worth), step=node.step * _STEP_GROWTH)
             self.result.learnt.append(node)
             return [node] if node.bound < self.better else []
         return None
