@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from itertools import combinations
 from unittest.mock import patch
 
 import numpy as np
@@ -25,6 +24,7 @@ from evenleaf.solve.fronts.raising import raised
 from evenleaf.solve.fronts.tests import Box, Cuts, Levels
 from evenleaf.testing import check_against_brute_force
 from evenleaf.testing.strategies import problems
+from every_tree import all_tests, below, cheapest
 
 SOLVER = FrontSolver()
 NOTIONS = ("impact", "opportunity", "odds")
@@ -42,36 +42,6 @@ def boxes_of_many_tests() -> Iterator[None]:
         stack.enter_context(patch.object(warmup, "_COARSE", 2))
         stack.enter_context(patch.multiple(sweep, FEWEST_BLOCKS=2, MOST_BLOCKS=2))
         yield
-
-
-def all_tests(asked: Oracle, members: np.ndarray) -> Iterator[Box]:
-    """Every test that parts these people, a subset and its complement once each."""
-    for f in np.flatnonzero(asked.allowed).tolist():
-        present = np.unique(asked.ranks[f, members]).tolist()
-        if not asked.unordered[f]:
-            yield from (Cuts(f, rank, rank) for rank in present[:-1])
-            continue
-        everyone = frozenset(range(int(asked.sizes[f])))
-        for size in range(1, len(present)):
-            for left in combinations(present, size):
-                if present[0] in left:
-                    yield Levels(f, frozenset(left), everyone - frozenset(left))
-
-
-def below(asked: Oracle, box: Box, members: np.ndarray, depth: int, own: np.ndarray) -> float:
-    """What the cheapest tree with a first test costs, from nothing but prices of labels (person by label)."""
-    left, right, _ = asked.part(box, members)
-    return cheapest(asked, left, depth - 1, own) + cheapest(asked, right, depth - 1, own)
-
-
-def cheapest(asked: Oracle, members: np.ndarray, depth: int, own: np.ndarray) -> float:
-    """What the cheapest tree costs, infinite where its leaves cannot have enough people."""
-    if asked.count[members].sum() < asked.least:
-        return np.inf
-    leaf = min(0.0, float(own[members].sum(axis=0).min()))
-    if depth == 0:
-        return leaf
-    return min([leaf, *(below(asked, box, members, depth, own) for box in all_tests(asked, members))])
 
 
 def holds(box: Box, test: Box) -> bool:
