@@ -13,7 +13,7 @@ from evenleaf.problem import Problem, Shape, pose
 from evenleaf.solve import Budget
 from evenleaf.solve.fronts import FrontSolver, warmup
 from evenleaf.solve.fronts.cell import Cell
-from evenleaf.solve.fronts.engine import Engine, to_depth_two
+from evenleaf.solve.fronts.engine import Engine, to_depth
 from evenleaf.solve.fronts.examined import Incumbent
 from evenleaf.solve.fronts.node import Node
 from evenleaf.solve.fronts.shares import ShareSearch, find_search
@@ -41,7 +41,7 @@ def with_shares(sizes: tuple[int, int], seed: int, depth: int) -> Problem:
 @pytest.mark.parametrize("limit", [None, 0.02])
 def test_a_deep_search_begins_with_a_tree_as_good_as_the_best_shallow_one(limit: float | None) -> None:
     problem = adult(limit)
-    shallow = SOLVER.solve(to_depth_two(problem), Budget())
+    shallow = SOLVER.solve(to_depth(problem, 2), Budget())
     assert shallow.proven
     search = Engine(problem, Budget(), None)
     search.begin()

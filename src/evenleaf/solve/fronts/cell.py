@@ -162,14 +162,14 @@ class Cell:
 
     def first_tests(self, number: int, prices: Prices) -> FirstTests:
         """What is known of the first tests of a slot, at one multipliers."""
-        part, place, found = self.part, self.places[number], None
-        if isinstance(part, Split) and len(self.places) == 2:
-            key = part.box.on_one_side(number), number, self.oracle.least, prices.multipliers.tobytes()
-            found = self.oracle.recall.deep.get(key)
+        part, place = self.part, self.places[number]
+        if not isinstance(part, Split) or len(self.places) != 2:
+            return FirstTests(self.oracle, place.members, place.depth, prices)
+        deep = self.oracle.recall.deep
+        key = part.box.on_one_side(number), number, self.oracle.least, prices.multipliers.tobytes()
+        found = deep.get(key)
         if found is None:
-            found = FirstTests(self.oracle, place.members, place.depth, prices)
-        if isinstance(part, Split) and len(self.places) == 2:
-            self.oracle.recall.deep[key] = found
+            found = deep[key] = FirstTests(self.oracle, place.members, place.depth, prices)
         found.oracle = self.oracle  # who asks may be somebody else than the last time
         return found
 

@@ -50,9 +50,9 @@ MOST_SHALLOW, _MOST_DEEPER = 32, 1_000  # nodes of a search to depth 2, or deepe
 _MUCH_WORK = 10_000  # numbers in a table; in smaller ones nodes are so soon done that a round is one node
 
 
-def to_depth_two(problem: Problem) -> Problem:
+def to_depth(problem: Problem, depth: int) -> Problem:
     """The same question about shallower trees."""
-    return problem.with_shape(replace(problem.shape, max_depth=2))
+    return problem.with_shape(replace(problem.shape, max_depth=depth))
 
 
 class Engine:
@@ -224,8 +224,7 @@ class Engine:
 
     def _offer_shallow_tree(self, mu: np.ndarray) -> None:
         """The best tree of depth 2, or a good one: a search that goes deeper may take long to find one as good."""
-        shape = replace(self.problem.shape, max_depth=self.depth - 1)
-        below = Engine(self.problem.with_shape(shape), self.budget, None, False, self.lane, self.crew)
+        below = Engine(to_depth(self.problem, self.depth - 1), self.budget, None, False, self.lane, self.crew)
         below.stop_with(self.oracle.stop)
         below.on_news = lambda: None  # its bound is not about deeper trees
         try:

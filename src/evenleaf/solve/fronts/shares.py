@@ -16,7 +16,7 @@ from evenleaf.solve.budget import Budget
 from evenleaf.solve.crew import Crew
 from evenleaf.solve.fronts.answers import OutOfTime
 from evenleaf.solve.fronts.clock import clock
-from evenleaf.solve.fronts.engine import MOST_SHALLOW, Engine, to_depth_two
+from evenleaf.solve.fronts.engine import MOST_SHALLOW, Engine, to_depth
 from evenleaf.solve.fronts.examined import Incumbent
 from evenleaf.solve.fronts.lane import Lane, make_lane
 from evenleaf.solve.fronts.lattice import common_divisor, with_share
@@ -109,7 +109,7 @@ class ShareSearch:
         """Begin with the best tree of depth 2, or a good one."""
         if self.whole.depth <= 2:
             return
-        problem, lane = to_depth_two(self.problem), self.whole.lane
+        problem, lane = to_depth(self.problem, 2), self.whole.lane
         below = ShareSearch(problem, self.budget, None, False, self.divisor, lane, self.crew)
         below.quiet = True  # its bound is not about deeper trees
         below.stop_with(self.whole.oracle.stop)
