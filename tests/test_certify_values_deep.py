@@ -29,6 +29,7 @@ from evenleaf.solve.values import worker
 from evenleaf.solve.values.ascent import LOOK
 from evenleaf.testing import brute_force
 from evenleaf.testing.strategies import problems
+from paid_rows import Priced, some_prices
 from value_proofs import (
     SOLVER,
     mixed,
@@ -158,8 +159,8 @@ def test_junk_never_proves_a_false_claim(problem: Problem, seed: int) -> None:
 # What the checker computes, against the definitions.
 
 
-def subtree_costs(numbers: Numbers, side: np.ndarray, tests: tuple[int, ...], cost: Any, least: int) -> float:
-    """A tree of six tests below a root, leaf by leaf; a test that leaves too few people in a leaf is none."""
+def subtree_costs(numbers: Numbers, side: np.ndarray, tests: tuple[int, ...], stump: Any, least: int) -> float:
+    """A tree of six tests below a root, stump by stump; a test that leaves too few people in a leaf is none."""
     below, total = SubtreesBelow(numbers, Shape(max_depth=3), None), 0.0  # type: ignore[arg-type]
     none = numbers.n_tests
     for s in (0, 1):
@@ -169,9 +170,10 @@ def subtree_costs(numbers: Numbers, side: np.ndarray, tests: tuple[int, ...], co
         for c in (0, 1) if tests[s] != none else (0,):
             test = tests[2 + 2 * s + c]
             grand = below.goes_right(test)
-            for g in (0, 1) if test != none else (0,):
-                leaf = np.flatnonzero((side == s) & (child == c) & (grand == g))
-                total += cost(leaf) if numbers.count[leaf].sum() >= least else np.inf
+            leaves = [np.flatnonzero((side == s) & (child == c) & (grand == g)) for g in (0, 1)]
+            crowd = [numbers.count[leaf].sum() for leaf in leaves]
+            enough = crowd[0] >= least and (test == none or crowd[1] >= least)
+            total += stump(*leaves) if enough else np.inf
     return total
 
 
@@ -190,20 +192,21 @@ def test_survivors_are_the_tests_of_cheap_trees(problem: Problem, data: st.DataO
     )
     trees = replace(below.start(0, np.array([int(random.integers(0, numbers.offsets[1]))]), 0b111111), caps=caps)
     trees = replace(trees, alive=trees.alive & (random.random(trees.alive.shape) < 0.8))
-    prices, values = random.normal(size=n) * 0.3, np.union1d(numbers.levels, [cap.value for cap in caps])
+    values = np.union1d(numbers.levels, [cap.value for cap in caps])
+    prices = some_prices(numbers, random)
+    priced = Priced.at(numbers, numbers.operator, prices.person, prices.steep, prices.lean)
 
-    def cost(leaf: np.ndarray) -> float:
-        fits = [
-            u for u in values if all((u >= c.value) if c.above else (u <= c.value) for c in caps if c.person in leaf)
-        ]
-        outcome = numbers.levels[numbers.level[leaf]]
-        return min(
-            (float(numbers.share[leaf] @ abs(outcome - u) + prices[leaf].sum() * u) for u in fits), default=np.inf
-        )
+    def fitting(leaf: np.ndarray) -> np.ndarray:
+        """The values that the caps of its people allow a leaf."""
+        mine = [cap for cap in caps if cap.person in leaf]
+        return values[[all((u >= cap.value) if cap.above else (u <= cap.value) for cap in mine) for u in values]]
+
+    def stump(lower: np.ndarray, upper: np.ndarray) -> float:
+        return priced.stump(lower, upper, fitting(lower), fitting(upper))
 
     every = list(product(*(np.flatnonzero(row).tolist() for row in trees.alive)))
     assume(every and len(every) <= 5000)
-    costs = np.array([subtree_costs(numbers, trees.side, tests, cost, least) for tests in every])
+    costs = np.array([subtree_costs(numbers, trees.side, tests, stump, least) for tests in every])
     budget = float(np.quantile(costs[np.isfinite(costs)], 0.3)) + 1e-9 if np.isfinite(costs).any() else 1.0
     expected = np.zeros_like(trees.alive)
     for tests, value in zip(every, costs, strict=True):

@@ -17,6 +17,7 @@ from evenleaf.solve.certify.values.stumps import stump_costs, without_twins
 from evenleaf.solve.leaves import best_leaves
 from evenleaf.solve.values.recorder import _runs
 from evenleaf.testing.strategies import problems
+from paid_rows import Priced, some_prices
 from value_proofs import usable
 
 
@@ -36,17 +37,19 @@ def test_the_cheapest_value_of_a_leaf(seed: int) -> None:
 def test_stumps_cost_what_their_leaves_do(problem: Problem, seed: int) -> None:
     usable(problem)
     numbers, random = Numbers.of(problem), np.random.default_rng(seed)
-    prices = random.normal(size=len(numbers.count)) * 0.3
-    people = np.flatnonzero(random.random(len(numbers.count)) < 0.7)
+    prices = some_prices(numbers, random)
+    people = np.flatnonzero(random.random(len(numbers.count)) < random.choice([0.7, 0.95]))
     assume(len(people))
     least, joining = int(random.integers(1, 4)), int(random.integers(0, 2))
     every = np.ones(numbers.n_tests + 1, dtype=np.bool_)
     cost = stump_costs(numbers, people, prices, every, least, joining)
-    alone = cost_alone(numbers, prices)
+    alone = cost_alone(numbers, prices.person)
+    priced = Priced.at(numbers, numbers.operator, prices.person, prices.steep, prices.lean)
     for test in range(numbers.n_tests + 1):
-        parts = [part for part in parted(numbers, people, test) if test < numbers.n_tests or len(part)]
-        total = sum(cost_of_leaf(numbers, part, prices) for part in parts)
-        crowded = all(numbers.count[part].sum() + joining >= least for part in parts)
+        parts = parted(numbers, people, test)
+        total = priced.stump(parts[0], parts[1], numbers.levels, numbers.levels)
+        crowd = [numbers.count[part].sum() + joining for part in parts]
+        crowded = min(crowd) >= least if test < numbers.n_tests else crowd[0] >= least
         assert cost[test] == pytest.approx(total if crowded else np.inf)
         assert total >= alone[people].sum() - 1e-12
 
@@ -61,11 +64,6 @@ def parted(numbers: Numbers, people: np.ndarray, test: int) -> list[np.ndarray]:
     if numbers.unordered[feature]:
         right = np.array([r > 0 and bool((number + 1) & (1 << (int(r) - 1))) for r in rank], dtype=np.bool_)
     return [people[~right], people[right]]
-
-
-def cost_of_leaf(numbers: Numbers, people: np.ndarray, prices: np.ndarray) -> float:
-    outcome = numbers.levels[numbers.level[people]]
-    return min(float(numbers.share[people] @ np.abs(outcome - u) + prices[people].sum() * u) for u in numbers.levels)
 
 
 @given(problem=problems(task="regression", max_people=8, max_values=4), seed=st.integers(0, 10**6))
@@ -96,7 +94,7 @@ def test_multipliers_of_a_tree_price_it_truly(problem: Problem, seed: int) -> No
     limit = problem.max_discrimination
     scaled = None if limit is None else limit / numbers.unit
     mu, scale = best_multipliers(numbers, leaf, scaled)
-    cost = leaf_costs(numbers, leaf, numbers.prices(mu, scale)) - scale * (scaled or 0.0)
+    cost = leaf_costs(numbers, leaf, numbers.prices(mu, scale).person) - scale * (scaled or 0.0)
     true = best_leaves(problem, leaf[numbers.kind], int(leaf.max()) + 1)
     assert true is not None
     assert cost * numbers.unit == pytest.approx(true[1], abs=1e-7)

@@ -29,7 +29,7 @@ from evenleaf.testing import brute_force, people_from
 from value_proofs import SOLVER, mixed, nodes_of, plain_node, whole_roots, without_first_parts, worse_regressors
 
 
-@pytest.fixture(scope="module", params=[{"fairness_weight": 1.0}, {"max_discrimination": 0.2}])
+@pytest.fixture(scope="module", params=[{"fairness_weight": 3.0}, {"max_discrimination": 0.1}])
 def tampered(request: pytest.FixtureRequest) -> tuple[Problem, Certificate]:
     problem = mixed(40, **request.param)
     certificate = certificate_by(SOLVER, problem)

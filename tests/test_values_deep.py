@@ -139,8 +139,8 @@ def test_a_ghost_costs_nothing_on_its_side_and_much_on_the_other() -> None:
 
 def test_model_is_highest_where_its_planes_meet() -> None:
     model = DualModel(1, 1, None)
-    model.add(0, 1.0, np.array([1.0]))
-    model.add(0, 1.0, np.array([-3.0]))
+    model.add(0, 1.0, 0.0, np.array([1.0]))
+    model.add(0, 1.0, 0.0, np.array([-3.0]))
     mu, scale, promised = model.best_near(np.array([0.3]), 1.0, 2.0) or pytest.fail("no point")
     assert (mu[0], scale, promised) == pytest.approx((0.0, 1.0, 1.0))
     assert model.mixture == pytest.approx([0.75, 0.25])
@@ -151,7 +151,7 @@ def test_model_is_highest_where_its_planes_meet() -> None:
 def test_model_of_a_limit_moves_the_scale_too() -> None:
     """θ ≤ 1 + z with |z| ≤ s costs ε·s: worth it while ε is below the slope."""
     model = DualModel(1, 1, 0.25)
-    model.add(0, 1.0, np.array([1.0]))
+    model.add(0, 1.0, 0.0, np.array([1.0]))
     mu, scale, promised = model.best_near(np.array([0.0]), 1.0, 0.5) or pytest.fail("no point")
     assert mu[0] == pytest.approx(1.0 if scale <= 0.505 else 0.505 / scale)
     assert promised == pytest.approx(1.0 + 0.505 - 0.25 * scale)
@@ -206,7 +206,7 @@ def test_stumps_cost_what_their_leaves_cost_one_by_one(seed: int) -> None:
     least = np.full((2, c.n_features + 1), -kernels.INFINITE)
     kernels.stumps(
         scratch.people, scratch.tables, c.orders, part, 0, alive, scratch.busy(alive), True,
-        kernels.INFINITE, scratch.out, least, scratch.best, scratch.work,
+        kernels.INFINITE, scratch.out, least, scratch.best, scratch.work, scratch.within,
     )  # fmt: skip
     paid = c.share[:, None] * np.abs(c.levels[c.level][:, None] - c.levels) + scratch.costs[:, None] * c.levels
     for s in (0, 1):

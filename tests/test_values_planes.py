@@ -30,6 +30,9 @@ def leaf_cost(outcome: np.ndarray, share: np.ndarray, price: float) -> float:
     return min(float(share @ np.abs(outcome - u)) + price * u for u in (0.0, 1.0, *outcome))
 
 
+NO_ROWS = np.zeros((2, 0))
+
+
 def members(leaf: np.ndarray) -> list[np.ndarray]:
     """Who is in each of the four leaves of a side."""
     return [np.flatnonzero(leaf % 4 == q) for q in range(4)]
@@ -41,10 +44,10 @@ def test_known_subtrees_cost_what_their_leaves_do(seed: int, n: int, n_subtrees:
     random = np.random.default_rng(seed)
     outcome, share = random.integers(0, 5, n) / 4, random.integers(1, 4, n) / 10
     costs = random.normal(size=n) * random.choice([0.01, 0.3, 3.0])
-    shelf = Shelf(np.argsort(outcome, kind="stable"), outcome, share)
+    shelf = Shelf(np.argsort(outcome, kind="stable"), outcome, share, 0)
     leaves = [random.integers(0, 8, n) for _ in range(n_subtrees)]
     for k, leaf in enumerate(leaves):
-        shelf.add((k, 0, 0), leaf)
+        shelf.add((k, 0, 0), leaf, NO_ROWS)
     expected = [
         sum(
             leaf_cost(outcome[here], share[here], float(costs[here].sum()))
@@ -52,7 +55,7 @@ def test_known_subtrees_cost_what_their_leaves_do(seed: int, n: int, n_subtrees:
         )
         for leaf in leaves
     ]
-    cost, (which, _, _) = shelf.cheapest(costs, 1.0)
+    cost, (which, _, _) = shelf.cheapest(costs, np.zeros(0), 1.0)
     assert cost == pytest.approx(min(expected), abs=1e-12)
     assert expected[which] == pytest.approx(cost, abs=1e-12)
 
@@ -61,17 +64,17 @@ def test_a_full_shelf_forgets_what_was_not_the_cheapest_for_longest(monkeypatch:
     monkeypatch.setattr(shelves, "_MOST", 2)
     monkeypatch.setattr(shelves, "_LATELY", 1)
     outcome = np.array([0.0, 1.0])
-    shelf = Shelf(np.arange(2), outcome, np.full(2, 0.5))
+    shelf = Shelf(np.arange(2), outcome, np.full(2, 0.5), 0)
     together, apart = np.array([0, 0]), np.array([0, 1])
-    shelf.add((1, 1, 1), apart)
-    shelf.add((2, 2, 2), together)
-    assert shelf.cheapest(np.zeros(2), 1.0) == (0.0, (1, 1, 1))
-    shelf.add((3, 3, 3), together)
+    shelf.add((1, 1, 1), apart, NO_ROWS)
+    shelf.add((2, 2, 2), together, NO_ROWS)
+    assert shelf.cheapest(np.zeros(2), np.zeros(0), 1.0) == (0.0, (1, 1, 1))
+    shelf.add((3, 3, 3), together, NO_ROWS)
     assert set(shelf.places) == {(1, 1, 1), (3, 3, 3)}
-    shelf.add((3, 3, 3), together)
+    shelf.add((3, 3, 3), together, NO_ROWS)
     assert len(shelf.subtrees) == 2
     for _ in range(3):
-        shelf.cheapest(np.zeros(2), 1.0)
+        shelf.cheapest(np.zeros(2), np.zeros(0), 1.0)
     assert shelf.lately_used() == [(1, 1, 1)]
 
 

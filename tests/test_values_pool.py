@@ -27,9 +27,9 @@ from value_proofs import SOLVER, mixed, nodes_of
 
 def test_a_full_pool_forgets_what_came_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "_MOST", 2)
-    shared, leaf = Pool(2), np.array([4, 7])
+    shared, leaf = Pool(2, 0), np.array([4, 7])
     for k in (1, 2, 1, 3):
-        shared.add((k, -1, 0), leaf)
+        shared.add((k, -1, 0), leaf, np.zeros((2, 0)))
     assert sorted(shared.tests[: shared.size].tolist()) == [[2, -1, 0], [3, -1, 0]]
     assert shared.known == {(2, -1, 0), (3, -1, 0)}
     assert shared.leaf.tolist() == [[0, 3], [0, 3]]
@@ -51,7 +51,7 @@ def test_subtrees_from_elsewhere_cost_what_they_cost_here(problem: Problem, seed
     random = np.random.default_rng(seed)
     ascent = Ascent(compiled, problem.shape, None)
     (marks,) = possible_tests(problem.shape, compiled)
-    pools = Pool(compiled.n_people), Pool(compiled.n_people)
+    pools = Pool(compiled.n_people, len(compiled.weight)), Pool(compiled.n_people, len(compiled.weight))
     box = first_boxes(compiled, marks, np.zeros_like(compiled.weight), 1.0)[0]
     mu = random.uniform(-1, 1, compiled.weight.shape)
     climb = PlaneClimb(box, SubtreeOracle(box, ascent.scratch, keeps_sides=False), ascent.scratch, 10.0, None)
@@ -87,7 +87,7 @@ def test_no_ascent_ends_above_what_known_trees_allow(problem: Problem) -> None:
     for marks in possible_tests(problem.shape, compiled):
         for box in first_boxes(compiled, marks, np.zeros_like(compiled.weight), 1.0):
             reached = ascent.climb(box, allowed, target, DEEP_CLIMB).box.bound
-            pools = Pool(compiled.n_people), Pool(compiled.n_people)
+            pools = Pool(compiled.n_people, len(compiled.weight)), Pool(compiled.n_people, len(compiled.weight))
             for _ in range(3):
                 oracle = SubtreeOracle(box, ascent.scratch, keeps_sides=False)
                 again = PlaneClimb(box, oracle, ascent.scratch, target, None)

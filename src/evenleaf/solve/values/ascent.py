@@ -84,7 +84,7 @@ class Ascent:
     def floor(self, mu: np.ndarray, scale: float) -> float:
         """A bound for every tree: everybody at their own cheapest value, without any test to share."""
         c, s = self.compiled, self.scratch
-        kernels.dual_costs(c.pointers, c.rows, c.entries, c.weight, scale, mu, s.costs)
+        s.price(mu, scale)
         kernels.free_costs(s.people, s.free)
         return float(s.free.sum()) - allowance(scale, self.limit, c.spread)
 
@@ -121,8 +121,9 @@ class _Steps(Climb):
                 if record.length < _LEAST_STEP:
                     break
             length = record.length * (aim - value)
+            limit = None if self.limit is None else self.limit - self.due
             moved, scale = step_up(
-                kernels.push, mu, scale, self.compiled.weight, self.differences, self.limit, direction, length
+                kernels.push, mu, scale, self.compiled.weight, self.differences, limit, direction, length
             )
             if not moved:
                 break

@@ -65,6 +65,7 @@ class Climb:
         self.compiled = scratch.compiled
         self.outcome = self.compiled.levels[self.compiled.level]
         self.differences = np.zeros_like(self.compiled.weight)
+        self.due = 0.0  # what the last tree pays for rows inside its stumps, whatever the multipliers
         self.found: Found | None = None
         self.chosen: list[np.ndarray] = []
         self.bounds = 0
@@ -85,9 +86,8 @@ class Climb:
 
     def price(self, mu: np.ndarray, scale: float) -> None:
         """What a unit of value costs everybody at these multipliers: until all trees are, nothing is priced there."""
-        c, self.priced = self.compiled, None
-        kernels.dual_costs(c.pointers, c.rows, c.entries, c.weight, scale, mu, self.scratch.costs)
-        self.scratch.price_ghosts()
+        self.priced = None
+        self.scratch.price(mu, scale)
 
     def in_box(self, trees: np.ndarray) -> np.ndarray:
         """Which trees of another box are trees of this one too."""
@@ -102,6 +102,7 @@ class Climb:
         """Price the oracle's tree truly and keep it if it is the best so far; everybody's value."""
         c, limit, v = self.compiled, self.limit, self.differences
         loss, decided = self.oracle.decide(tests)
+        inside = self.scratch.within[3] >= 0
         kernels.differences(c.pointers, c.rows, c.entries, decided, v)
         self.chosen.append(tests)
         if self.oracle.real and self.oracle.keeps(tests):
@@ -114,6 +115,9 @@ class Climb:
             if self.found is None or objective < self.found.objective:
                 leaf = self.scratch.leaf[: self.scratch.n_real].copy()
                 self.found = Found(self.box.feature, self.box.state, tests.copy(), leaf, objective)
+        # What the tree pays for rows inside its stumps is the same at all multipliers.
+        self.due = float(c.weight[inside, 0] @ np.abs(v[inside, 0]))
+        v[inside] = 0.0
         return decided
 
     def survivors(self, mu: np.ndarray, scale: float) -> np.ndarray:

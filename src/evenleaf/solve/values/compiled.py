@@ -40,6 +40,7 @@ class Compiled:
     rows: np.ndarray
     entries: np.ndarray
     weight: np.ndarray
+    reach: np.ndarray  # the lowest and the highest rank of each row's people, by feature
     low: float
     spread: float
 
@@ -114,6 +115,18 @@ def compile_values(problem: Problem) -> Compiled:
         rows=by_person.indices.astype(np.int32),
         entries=by_person.data.astype(np.float64),
         weight=np.ascontiguousarray(disparity.weight),
+        reach=_reach(disparity.matrix, ranks),
         low=target.low,
         spread=spread,
     )
+
+
+def _reach(matrix: sp.csr_array, ranks: np.ndarray) -> np.ndarray:
+    """The lowest and the highest rank of each row's people, by feature; a row without people reaches nowhere."""
+    lowest = np.full((len(ranks), matrix.shape[0]), np.iinfo(np.int32).max, dtype=np.int32)
+    highest = np.full_like(lowest, -1)
+    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    for feature, rank in enumerate(ranks):
+        np.minimum.at(lowest[feature], row, rank[matrix.indices])
+        np.maximum.at(highest[feature], row, rank[matrix.indices])
+    return np.array([lowest, highest])

@@ -51,8 +51,8 @@ class DeepClimb(Climb):
     def run(self, effort: Effort, stop: Callable[[], bool]) -> Ascended:
         """Climb until the target is reached, the model promises too little, or the bounds run out."""
         known = self.box.mixture
-        self.members = [np.flatnonzero(self.oracle.part == part) for part in (LEFT, RIGHT, FREE)]
-        self.members = [who for who in self.members if len(who)]
+        self.parts = [part for part in (LEFT, RIGHT, FREE) if (self.oracle.part == part).any()]
+        self.members = [np.flatnonzero(self.oracle.part == part) for part in self.parts]
         self.model: DualModel | None = None
         self.planes: list[tuple[int, int, np.ndarray]] = []  # of which tree, which part, and everybody's value
         mu, scale, promised = self.box.mu.copy(), self.box.scale, np.inf
@@ -88,11 +88,16 @@ class DeepClimb(Climb):
         paid = c.share * np.abs(self.outcome - decided)
         ghosts = slice(self.scratch.n_real, None)
         paid[ghosts] += self.scratch.ghosts.prices * (decided[ghosts] - self.outcome[ghosts])
+        stump, half = self.scratch.within[3].copy(), 4 >> self.scratch.shift
         for part, who in enumerate(self.members):
             own = np.zeros_like(decided)
             own[who] = decided[who]
             kernels.differences(c.pointers, c.rows, c.entries, own, self.differences)
-            self.model.add(part, float(paid[who].sum()), c.weight[:, 0] * self.differences[:, 0])
+            slope = c.weight[:, 0] * self.differences[:, 0]
+            # Rows inside a stump of this part; people of other parts do not matter to them.
+            due = float(np.abs(slope[(stump >= 0) & (stump // half == self.parts[part])]).sum())
+            slope[stump >= 0] = 0.0
+            self.model.add(part, float(paid[who].sum()), due, slope)
             self.planes.append((len(self.chosen) - 1, part, decided))
 
     def _next(self, centre: _Centre, enough: float) -> tuple[np.ndarray, float, float] | None:

@@ -40,11 +40,11 @@ class DualModel:
                 for sign in (1.0, -1.0):
                     self.highs.addRow(-np.inf, 0.0, 2, np.array([row, scale], dtype=np.int32), np.array([sign, -1.0]))
 
-    def add(self, part: int, constant: float, slope: np.ndarray) -> None:
-        """A tree met costs constant + slope·z on a part."""
+    def add(self, part: int, constant: float, due: float, slope: np.ndarray) -> None:
+        """A tree met costs constant + due·s + slope·z on a part."""
         used = np.flatnonzero(slope)
-        columns = np.append(used, self.n_rows + part).astype(np.int32)
-        self.highs.addRow(-np.inf, constant, len(columns), columns, np.append(-slope[used], 1.0))
+        columns = np.append(used, [self.n_rows + part, self.n_rows + self.n_parts]).astype(np.int32)
+        self.highs.addRow(-np.inf, constant, len(columns), columns, np.append(-slope[used], [1.0, -due]))
 
     def best_near(self, mu: np.ndarray, scale: float, radius: float) -> tuple[np.ndarray, float, float] | None:
         """(μ, s, the model's value) at its highest point near a centre; None where the solver finds none."""

@@ -52,6 +52,15 @@ class Scratch:
             np.zeros(n_levels), layout, np.zeros(room, dtype=np.uint8), np.zeros((2, n_words), dtype=np.uint64),
             leaving, np.zeros((most_levels, n_levels)), np.zeros((most_levels, 3)),
         )  # fmt: skip
+        n_rows = len(compiled.weight)
+        noted = np.zeros((2, room), dtype=np.int64), np.zeros((2, room)), np.zeros(room), np.zeros(room)
+        # A leaf's number has a bit a level: the last stump's leaves differ in the last bit, or in the one before.
+        self.shift = 1 if shape.max_depth >= 3 else 2
+        self.within = (
+            (compiled.pointers, compiled.rows, compiled.entries), (np.zeros(n_rows), np.zeros(n_rows)),
+            (compiled.reach[0], compiled.reach[1]), np.zeros(n_rows, dtype=np.int64), np.zeros(n_rows), noted,
+            np.zeros(2, dtype=np.int64), np.zeros(0, dtype=np.int64),
+        )  # fmt: skip
         self.best = np.zeros((2, 2))
         self.spot = np.zeros(n_people, dtype=np.int64)
         self.leaf = np.zeros(n_people, dtype=np.int64)
@@ -62,8 +71,10 @@ class Scratch:
         self.known: dict[tuple[int, int, int, int], np.ndarray] = {}
         self.out = np.full((2, compiled.n_tests + 1), kernels.INFINITE)
 
-    def price_ghosts(self) -> None:
-        """Ghosts have prices that no multiplier changes."""
+    def price(self, mu: np.ndarray, scale: float) -> None:
+        """What a unit of value costs everybody at these multipliers; ghosts have prices that none of them changes."""
+        c = self.compiled
+        kernels.dual_costs(c.pointers, c.rows, c.entries, c.weight, scale, mu, *self.within[1], self.costs)
         self.costs[self.n_real :] = self.ghosts.prices
 
     @cached_property
@@ -128,8 +139,20 @@ class Oracle:
 
     def decide(self, tests: np.ndarray) -> tuple[float, np.ndarray]:
         """The loss, and everybody's value at the prices."""
-        loss = kernels.decide(self.scratch.people, self.leaves(tests), self.scratch.decided)
-        return loss, self.scratch.decided
+        s = self.scratch
+        loss = kernels.decide(s.people, self.leaves(tests), s.shift, s.within, s.decided)
+        return loss, s.decided
+
+    def paid(self, side: int, leaf: np.ndarray) -> np.ndarray:
+        """What the two stumps of a side pay for each row of the disparity that lies inside one of them."""
+        found = np.empty((2, len(self.compiled.weight)))
+        kernels.rows_of_stumps(leaf, side, self.scratch.within, found)
+        return found
+
+    def rows_inside(self) -> np.ndarray:
+        """Which part each row of the disparity lies in, −1 for neither."""
+        kernels.rows_of_parts(self.part, self.scratch.within)
+        return self.scratch.within[3].copy()
 
 
 class StumpOracle(Oracle):
@@ -142,15 +165,19 @@ class StumpOracle(Oracle):
             self.alive = np.zeros((2, self.compiled.n_tests + 1), dtype=np.uint8)
             self.alive[:, -1] = 1
         self.busy = scratch.busy(self.alive)
+        self.inside = self.rows_inside()
         self.cheapest = np.empty((2, self.compiled.n_features + 1))
         self.where = np.empty((2, self.compiled.n_features + 1), dtype=np.int64)
 
     def best(self, target: float) -> tuple[float, np.ndarray]:  # noqa: ARG002
         """The cost of the cheapest tree, and its tests."""
         s, tests = self.scratch, np.full(6, NO_TESTS, dtype=np.int64)
+        s.within[3][:] = self.inside
+        s.within[6][:] = (self.inside == 0).sum(), (self.inside == 1).sum()
         kernels.stumps(
             s.people, s.tables, self.compiled.orders, self.part, self.loose, self.alive, self.busy, True,
             kernels.INFINITE, s.out, np.full((2, self.compiled.n_features + 1), -kernels.INFINITE), s.best, s.work,
+            s.within,
         )  # fmt: skip
         value, tests[0], tests[1] = kernels.best_pair(
             s.out, self.alive, self.allowed, self.compiled.offsets, self.cheapest, self.where
@@ -180,6 +207,8 @@ class SubtreeOracle(Oracle):
         self.ids = [np.ascontiguousarray(order[here[order]].reshape(len(order), -1)) for here in side]
         self.first = 0 if self.ids[0].shape[1] <= self.ids[1].shape[1] else 1
         self.busy = [scratch.busy(self.alive[2 + 2 * s : 4 + 2 * s]) for s in (0, 1)]
+        inside = self.rows_inside()
+        self.rows = [np.flatnonzero(inside == s) for s in (0, 1)]
         n_options = self.compiled.n_tests + 1
         self.bounds, self.totals = np.empty((2, n_options)), np.empty((2, 2, n_options))
         self.least = [0.0, 0.0]
@@ -191,7 +220,7 @@ class SubtreeOracle(Oracle):
         return kernels.subtree(
             s.people, s.tables, self.ids[side], self.loose, s.free, cutoff, seek, self.alive[side],
             self.alive[2 + 2 * side : 4 + 2 * side], self.busy[side], s.spot, s.out,
-            self.bounds[side], self.totals[side], s.work,
+            self.bounds[side], self.totals[side], s.work, (*s.within[:7], self.rows[side]),
         )  # fmt: skip
 
     def narrowed(self) -> SubtreeOracle | None:

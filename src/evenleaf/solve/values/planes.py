@@ -72,7 +72,9 @@ class PlaneClimb(Climb):
 
     def begin(self) -> None:
         """Start without any tree."""
-        self.shelves = [Shelf(ids[-1], self.outcome, self.compiled.share) for ids in self.oracle.ids]
+        self.shelves = [
+            Shelf(ids[-1], self.outcome, self.compiled.share, len(self.compiled.weight)) for ids in self.oracle.ids
+        ]
         self.bundle: Bundle[Met] = Bundle(len(self.compiled.weight), _MOST_PLANES)
 
     def _is_hopeless(self) -> bool:
@@ -106,9 +108,10 @@ class PlaneClimb(Climb):
         leaf = self.oracle.leaves(tests)
         for side, shelf in enumerate(self.shelves):
             subtree = (int(tests[side]), int(tests[2 + 2 * side]), int(tests[3 + 2 * side]))
-            shelf.add(subtree, leaf)
+            paid = self.oracle.paid(side, leaf)
+            shelf.add(subtree, leaf, paid)
             if self.pools is not None:
-                self.pools[side].add(subtree, leaf)
+                self.pools[side].add(subtree, leaf, paid)
 
     def _take_from_pools(self, pools: tuple[Pool, Pool], mu: np.ndarray) -> None:
         """The cheapest subtrees of other parts that are subtrees of this one too."""
@@ -118,9 +121,10 @@ class PlaneClimb(Climb):
         for side, (shelf, pool) in enumerate(zip(self.shelves, pools, strict=True)):
             here = pool.within(self.box.alive[[side, 2 + 2 * side, 3 + 2 * side]])
             leaf = pool.leaf[here][:, who[shelf.people]]
-            cost = shelf.costs(self.scratch.costs, leaf, float(self.compiled.levels[-1]))
+            paid = pool.paid[here]
+            cost = shelf.costs(self.scratch.costs, mu[:, 0], leaf, paid, float(self.compiled.levels[-1]))
             for k in np.argsort(cost)[:_TAKEN]:
-                shelf.take(tuple(pool.tests[here[k]].tolist()), leaf[k])
+                shelf.take(tuple(pool.tests[here[k]].tolist()), leaf[k], paid[k])
 
     def _has_enough_people(self, tests: np.ndarray) -> bool:
         """Whether no leaf of another box's tree has too few people here."""
@@ -134,7 +138,7 @@ class PlaneClimb(Climb):
     def _add_plane(self, tests: np.ndarray) -> None:
         """A tree with the values that are best at the prices of the moment is a plane."""
         decided, ghosts = self.consider(tests).copy(), slice(self.scratch.n_real, None)
-        paid = float(self.compiled.share @ np.abs(self.outcome - decided))
+        paid = float(self.compiled.share @ np.abs(self.outcome - decided)) + self.due
         paid += float(self.scratch.ghosts.prices @ (decided[ghosts] - self.outcome[ghosts]))
         self.bundle.add(paid, self.compiled.weight[:, 0] * self.differences[:, 0], Met(tests, decided))
 
@@ -145,7 +149,7 @@ class PlaneClimb(Climb):
         total = self.oracle.free_cost() + self.offset(self.box.scale)
         for side, shelf in enumerate(self.shelves):
             cost, (tests[side], tests[2 + 2 * side], tests[3 + 2 * side]) = shelf.cheapest(
-                self.scratch.costs, float(self.compiled.levels[-1])
+                self.scratch.costs, point, float(self.compiled.levels[-1])
             )
             total += cost
         return total, tests

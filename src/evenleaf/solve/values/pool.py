@@ -10,22 +10,27 @@ _MOST = 500
 
 
 class Pool:
-    """Subtrees of one side of a root, and everybody's leaf in each; of too many, the first ones make way."""
+    """Subtrees of one side of a root, and everybody's leaf in each; of too many, the first ones make way.
 
-    def __init__(self, n_people: int) -> None:
+    `paid`: what their stumps pay for rows of the disparity, as in `shelf.py`.
+    """
+
+    def __init__(self, n_people: int, n_rows: int) -> None:
         self.leaf = np.empty((_MOST, n_people), dtype=np.int8)
+        self.paid = np.empty((_MOST, 2, n_rows))
         self.tests = np.empty((_MOST, 3), dtype=np.int64)
         self.known: set[Subtree] = set()
         self.size, self.next = 0, 0
 
-    def add(self, subtree: Subtree, leaf: np.ndarray) -> None:
+    def add(self, subtree: Subtree, leaf: np.ndarray, paid: np.ndarray) -> None:
         """Keep a subtree; `leaf` numbers everybody's leaf, the people of the other side whatever."""
         if subtree in self.known:
             return
         if self.size == _MOST:
             self.known.discard(tuple(self.tests[self.next].tolist()))
         self.known.add(subtree)
-        self.tests[self.next], self.leaf[self.next] = subtree, leaf[: self.leaf.shape[1]] & 3
+        self.tests[self.next], self.paid[self.next] = subtree, paid
+        self.leaf[self.next] = leaf[: self.leaf.shape[1]] & 3
         self.next, self.size = (self.next + 1) % _MOST, max(self.size, self.next + 1)
 
     def within(self, alive: np.ndarray) -> np.ndarray:

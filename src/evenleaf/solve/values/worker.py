@@ -188,13 +188,15 @@ class Worker:
 
     def _pools(self, box: Box, old: Proof | None) -> tuple[Pool, Pool]:
         """Where the subtrees met at a root are kept; those of the root that its proof is like come first."""
-        pools = Pool(self.compiled.n_people), Pool(self.compiled.n_people)
+        n_people, n_rows = self.compiled.n_people, len(self.compiled.weight)
+        pools = Pool(n_people, n_rows), Pool(n_people, n_rows)
         if old is not None and self.problem.shape.min_samples_leaf == 1:
             oracle, tests = Oracle(box, self.ascent.scratch), np.full(6, -1, dtype=np.int64)
             for side, (pool, subtrees) in enumerate(zip(pools, old.pools, strict=False)):
                 for subtree in subtrees.tolist():
                     tests[[side, 2 + 2 * side, 3 + 2 * side]] = subtree
-                    pool.add(tuple(subtree), oracle.leaves(tests))
+                    leaf = oracle.leaves(tests)
+                    pool.add(tuple(subtree), leaf, oracle.paid(side, leaf))
         return pools
 
     def _branch(self, node: Open) -> Iterable[Open]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from evenleaf.solve.certify.values.coupled import EVERYWHERE
 from evenleaf.solve.certify.values.leaves import cost_alone
-from evenleaf.solve.certify.values.numbers import Numbers
+from evenleaf.solve.certify.values.numbers import Numbers, Prices
 from evenleaf.solve.certify.values.stumps import stump_costs, without_twins
 from evenleaf.solve.proofs.values import Capped
 
@@ -84,10 +84,10 @@ class StumpsBelow(Below):
         super().__init__(numbers, least)
         self.allowed, self.tested = allowed, [EVERYWHERE if depth > 1 else 0]
 
-    def survivors(self, trees: Trees, prices: np.ndarray, budget: float) -> np.ndarray:
+    def survivors(self, trees: Trees, prices: Prices, budget: float) -> np.ndarray:
         """The tests a place that some tree cheaper than the budget has."""
         free = trees.who(FREE)
-        budget -= float(cost_alone(self.numbers, prices)[free].sum())
+        budget -= float(cost_alone(self.numbers, prices.person)[free].sum())
         joining = int(self.numbers.count[free].sum())
         cost = np.array(
             [

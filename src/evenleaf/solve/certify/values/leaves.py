@@ -17,14 +17,19 @@ _DIGITS = 12
 _OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
-def least_cost(mass: np.ndarray, pull: np.ndarray, levels: np.ndarray) -> np.ndarray:
-    """The cheapest value's cost of each leaf: `mass[leaf, level]` sums shares, `pull[leaf]` prices.
+def level_costs(mass: np.ndarray, pull: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    """What each leaf costs at each level: `mass[leaf, level]` sums shares, `pull[leaf]` prices.
 
     With W and S the sums of share and of share·y up to level k, Σ share·|y − u_k| is u_k(2W − W_all) + S_all − 2S.
     """
     below, moment = mass.cumsum(axis=-1), (mass * levels).cumsum(axis=-1)
     cost = levels * (2 * below - below[..., -1:] + np.asarray(pull)[..., None]) + moment[..., -1:] - 2 * moment
-    return np.asarray(cost.min(axis=-1))
+    return np.asarray(cost)
+
+
+def least_cost(mass: np.ndarray, pull: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    """The cheapest value's cost of each leaf."""
+    return np.asarray(level_costs(mass, pull, levels).min(axis=-1))
 
 
 def cost_alone(numbers: Numbers, prices: np.ndarray) -> np.ndarray:

@@ -21,6 +21,19 @@ _TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
+class Prices:
+    """What multipliers make dear: a unit of everybody's value; and of each row of the disparity, s and s·μ.
+
+    |difference| ≥ μ·difference, and the prices hold s·μ·difference for every row. Where a row is known to be inside a
+    stump, it is paid for with s·|difference| instead.
+    """
+
+    person: np.ndarray
+    steep: np.ndarray
+    lean: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class Numbers:
     """People who are alike in features and outcome are one person, with a share of the loss and a count.
 
@@ -87,9 +100,15 @@ class Numbers:
             return np.asarray(rank <= tests[:, None])
         return np.asarray(((tests[:, None] + 1) >> np.maximum(rank - 1, 0)) & 1 == 0) | (rank == 0)
 
-    def prices(self, mu: np.ndarray, scale: float) -> np.ndarray:
-        """What a unit of each person's value costs at some multipliers: Aᵀ(scale·w∘μ) (ALGORITHM §2)."""
-        return np.asarray(scale * (self.operator @ (self.weight * mu)))
+    @cached_property
+    def row_size(self) -> np.ndarray:
+        """How many people each row of the disparity compares."""
+        return np.bincount(self.operator.indices, minlength=len(self.weight))
+
+    def prices(self, mu: np.ndarray, scale: float) -> Prices:
+        """What some multipliers make dear: a unit of value costs Aᵀ(scale·w∘μ) (ALGORITHM §2)."""
+        steep = scale * self.weight
+        return Prices(np.asarray(self.operator @ (steep * mu)), steep, steep * mu)
 
     def check(self, problem: Problem) -> None:
         """For some values, the numbers must give the loss and the disparity that the definitions give."""
@@ -105,6 +124,8 @@ class Numbers:
             near = _TOLERANCE * self.unit
             if not np.allclose((loss, disparity), (true_loss, true_disparity), rtol=_TOLERANCE, atol=near):
                 raise ProofError("the arrays that the proof speaks about do not give the objective of the problem")
+        if (self.weight * np.abs(self.operator.sum(axis=0)) > _TOLERANCE).any():
+            raise ProofError("equal values for everybody would count as a disparity, which no proof here speaks about")
         ends_there = len(self.levels) > 1 and self.levels[0] == 0 and self.levels[-1] == 1
         if not (ends_there or target.low == target.high) or (np.diff(self.levels) <= 0).any():
             raise ProofError("the outcomes that the proof speaks about are not those of the problem")

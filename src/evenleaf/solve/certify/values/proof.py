@@ -21,7 +21,7 @@ from evenleaf.problem import FEASIBILITY_TOLERANCE, Problem
 from evenleaf.solve.certify.claim import Claim, Progress, ProofError
 from evenleaf.solve.certify.values.below import FREE, StumpsBelow, Trees
 from evenleaf.solve.certify.values.leaves import best_multipliers, leaf_costs
-from evenleaf.solve.certify.values.numbers import Numbers
+from evenleaf.solve.certify.values.numbers import Numbers, Prices
 from evenleaf.solve.certify.values.subtrees import SubtreesBelow
 from evenleaf.solve.proofs.values import GRID, Capped, Kept, Node, Roots, ValuesProof
 from evenleaf.solve.search.limits import allowed_pairs
@@ -134,7 +134,7 @@ class ValuesCheck:
         prices, budget = self._prices(node)
         return self.below.within_limits(replace(trees, alive=self.below.survivors(trees, prices, budget)))
 
-    def _prices(self, node: Node) -> tuple[np.ndarray, float]:
+    def _prices(self, node: Node) -> tuple[Prices, float]:
         """What a unit of value costs each person at a node, and what a tree below the claim costs less than."""
         if node.mu.shape != self.numbers.weight.shape or (np.abs(node.mu.astype(np.int64)) > GRID).any():
             raise ProofError("the multipliers of the certificate are not between −1 and 1, one a row")
@@ -142,14 +142,14 @@ class ValuesCheck:
             raise ProofError(f"the multipliers of the certificate are scaled by {node.scale:g}")
         return self._priced(node.mu / GRID, node.scale)
 
-    def _priced(self, mu: np.ndarray, scale: float) -> tuple[np.ndarray, float]:
+    def _priced(self, mu: np.ndarray, scale: float) -> tuple[Prices, float]:
         """Every tree has loss + λD ≥ its cost; with a limit ε instead of λ, loss ≥ cost − scale·ε (ALGORITHM §2, §7).
 
         Sums are exact only to rounding, so that a tree must cost that much more: large scales prove nothing.
         """
         prices = self.numbers.prices(mu, scale)
         allowance = 0.0 if self.limit is None else scale * self.limit
-        size = 1.0 + float(np.abs(prices).sum()) + allowance
+        size = 1.0 + float(np.abs(prices.person).sum()) + allowance
         if not np.isfinite(size):
             raise ProofError(f"the multipliers of the certificate are scaled by {scale:g}, beyond all numbers")
         return prices, self.objective + allowance + self.below.rounding * size
@@ -230,5 +230,5 @@ class ValuesCheck:
         _, number = np.unique(leaf, return_inverse=True)
         mu, scale = best_multipliers(self.numbers, number.ravel(), self.limit)
         prices, budget = self._priced(mu, scale)
-        if not leaf_costs(self.numbers, number.ravel(), prices) >= budget:
+        if not leaf_costs(self.numbers, number.ravel(), prices.person) >= budget:
             raise ProofError(words)

@@ -17,7 +17,7 @@ from evenleaf.problem import Shape
 from evenleaf.solve.certify.values.below import FREE, Below, Trees
 from evenleaf.solve.certify.values.coupled import Coupled, places_tested
 from evenleaf.solve.certify.values.kernels import below_children, leaf_cost
-from evenleaf.solve.certify.values.numbers import Numbers
+from evenleaf.solve.certify.values.numbers import Numbers, Prices
 from evenleaf.table import Schema
 
 _CHILDREN = 512  # so many child tests are priced at a time
@@ -38,10 +38,10 @@ class _Run:
         return self.below + self.above + self.between[1] - self.between[0]
 
 
-class Prices:
-    """What a unit of everybody's value costs, and between which levels the caps of a set of trees leave it."""
+class _Priced:
+    """People and rows of the disparity at some prices, and between which levels caps leave everybody's value."""
 
-    def __init__(self, numbers: Numbers, trees: Trees, prices: np.ndarray) -> None:
+    def __init__(self, numbers: Numbers, trees: Trees, prices: Prices) -> None:
         caps = trees.caps
         levels = np.unique(np.concatenate([numbers.levels, np.clip([cap.value for cap in caps], 0.0, 1.0)]))
         lowest = np.zeros(len(numbers.count), dtype=np.int64)
@@ -53,16 +53,18 @@ class Prices:
             else:
                 highest[who] = min(highest[who], at)
         level = np.searchsorted(levels, numbers.levels[numbers.level])
-        self.people = (level, levels, numbers.share, prices, numbers.count, lowest, highest)
+        self.people = (level, levels, numbers.share, prices.person, numbers.count, lowest, highest)
+        entries = numbers.operator
+        self.rows = (entries.indptr, entries.indices, entries.data, numbers.row_size, prices.steep, prices.lean)
         outcome = levels[level]
         near = np.array([np.clip(outcome, levels[lowest], levels[highest]), levels[lowest], levels[highest]])
-        self.alone = (numbers.share * np.abs(near - outcome) + prices * near).min(axis=0)
+        self.alone = (numbers.share * np.abs(near - outcome) + prices.person * near).min(axis=0)
 
 
 class _Side:
     """One side of the root: its people, and what is alive there (the child's row, then two further down)."""
 
-    def __init__(self, below: SubtreesBelow, trees: Trees, side: int, prices: Prices, least: int) -> None:
+    def __init__(self, below: SubtreesBelow, trees: Trees, side: int, prices: _Priced, least: int) -> None:
         self.below, self.numbers, self.prices, self.least = below, below.numbers, prices, least
         self.who = trees.who(side)
         self.child = trees.alive[side].copy()
@@ -86,7 +88,7 @@ class _Side:
 
     def priced(self, tests: np.ndarray, cutoff: float = -np.inf, totals: np.ndarray | None = None) -> np.ndarray:
         """Both parts of some child tests, then both with leaves of any size; `totals` as `below_children` says."""
-        n, found = self.numbers, []
+        n, found, priced = self.numbers, [], (self.prices.people, self.prices.rows)
         tables = (n.ranks, n.unordered, n.offsets)
         totals = np.full((2, n.n_tests + 1), np.inf) if totals is None else totals
         for start in range(0, len(tests), _CHILDREN):
@@ -94,9 +96,7 @@ class _Side:
             for row, test in zip(right, tests[start : start + _CHILDREN], strict=True):
                 row[:] = self.below.goes_right(int(test))
             stumps = (self.grand, self.starts, self.tests)
-            found.append(
-                below_children(self.order, right, *stumps, self.prices.people, tables, self.least, cutoff, totals)
-            )
+            found.append(below_children(self.order, right, *stumps, *priced, tables, self.least, cutoff, totals))
         return np.concatenate(found)
 
     def costs(self, cutoff: float) -> np.ndarray:
@@ -152,9 +152,9 @@ class SubtreesBelow(Below):
         """Without the tests that would break a limit on columns in every tree."""
         return replace(trees, alive=self.coupled.left(trees.feature, trees.alive))
 
-    def survivors(self, trees: Trees, prices: np.ndarray, budget: float) -> np.ndarray:
+    def survivors(self, trees: Trees, prices: Prices, budget: float) -> np.ndarray:
         """The tests a place that some tree cheaper than the budget has."""
-        priced, free = Prices(self.numbers, trees, prices), trees.who(FREE)
+        priced, free = _Priced(self.numbers, trees, prices), trees.who(FREE)
         budget -= float(priced.alone[free].sum())
         least = self.least - int(self.numbers.count[free].sum())
         sides = [_Side(self, trees, side, priced, least) for side in (0, 1)]

@@ -6,7 +6,8 @@ People are merged (equal features and outcome), features are ranks, outcomes are
 
 from evenleaf.solve.search.kernels.compile import EPSILON, INFINITE
 from evenleaf.solve.values.kernels.choice import best_pair, drop_pairs, drop_twins
-from evenleaf.solve.values.kernels.known import known_costs
+from evenleaf.solve.values.kernels.inside import rows_of_parts
+from evenleaf.solve.values.kernels.known import known_costs, rows_of_stumps
 from evenleaf.solve.values.kernels.members import N_COLUMNS
 from evenleaf.solve.values.kernels.prices import decide, differences, dual_costs, free_costs, leaves
 from evenleaf.solve.values.kernels.push import push
@@ -27,6 +28,8 @@ __all__ = [
     "known_costs",
     "leaves",
     "push",
+    "rows_of_parts",
+    "rows_of_stumps",
     "stumps",
     "subtree",
 ]

@@ -5,18 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from evenleaf.solve.search.kernels.compile import njit
+from evenleaf.solve.values.kernels.inside import rows_inside
 from evenleaf.solve.values.kernels.leaf import alone, settled
 
 
 @njit
-def dual_costs(pointers, rows, entries, weight, scale, mu, c):
-    """c = matrixᵀ(scale·weight ∘ μ): what a unit of each person's value costs."""
+def dual_costs(pointers, rows, entries, weight, scale, mu, steep, tilt, c):
+    """c = matrixᵀ(scale·weight ∘ μ): what a unit of each person's value costs; `steep` and `tilt`: see `inside.py`."""
+    for r in range(len(steep)):
+        steep[r] = scale * weight[r, 0]
+        tilt[r] = steep[r] * mu[r, 0]
     for i in range(len(c)):
         total = 0.0
         for k in range(pointers[i], pointers[i + 1]):
-            r = rows[k]
-            total += entries[k] * weight[r, 0] * mu[r, 0]
-        c[i] = scale * total
+            total += entries[k] * tilt[rows[k]]
+        c[i] = total
 
 
 @njit
@@ -62,8 +65,12 @@ def leaves(part, tests, test_feature, ranks, unordered, offsets, leaf):
 
 
 @njit
-def decide(people, leaf, decided):
-    """Everybody's value when each leaf takes its cheapest one, and free people theirs; returns the loss."""
+def decide(people, leaf, shift, within, decided):
+    """Everybody's value when each leaf takes its cheapest one, and free people theirs; returns the loss.
+
+    `shift` says how many bits of a leaf's number tell the leaves of a stump apart; `within` then knows which rows lie
+    inside a stump, that is which are paid for exactly.
+    """
     level, levels, share, c, _, _ = people
     n_people, n_levels = len(leaf), len(levels)
     jump = np.zeros((8, n_levels))
@@ -76,7 +83,20 @@ def decide(people, leaf, decided):
             jump[n, level[i]] += 2.0 * share[i]
     place = np.zeros(8, np.int64)
     for n in range(8):
-        place[n] = settled(0, slope[n] + jump[n, 0], cost[n], levels, jump[n])[0]
+        place[n] = _cheapest(slope[n], cost[n], levels, jump[n])
+    spread, lean = rows_inside(leaf, shift, within)
+    step = 1 << (shift - 1)
+    for n in range(0, 8, 2 * step):
+        other, turned = n + step, False
+        if place[n] != place[other]:
+            below = place[n] < place[other]
+            tilt = -spread[n >> shift] - lean[n >> shift] if below else spread[n >> shift] - lean[n >> shift]
+            place[n] = _cheapest(slope[n] + tilt, cost[n], levels, jump[n])
+            place[other] = _cheapest(slope[other] - tilt, cost[other], levels, jump[other])
+            turned = place[n] > place[other] if below else place[n] < place[other]
+        if turned:
+            both = _cheapest(slope[n] + slope[other], cost[n] + cost[other], levels, jump[n] + jump[other])
+            place[n], place[other] = both, both
     loss = 0.0
     for i in range(n_people):
         if leaf[i] >= 0:
@@ -86,6 +106,11 @@ def decide(people, leaf, decided):
         decided[i] = levels[q]
         loss += share[i] * abs(levels[level[i]] - levels[q])
     return loss
+
+
+@njit
+def _cheapest(slope, cost, levels, jump):
+    return settled(0, slope + jump[0], cost, levels, jump)[0]
 
 
 @njit

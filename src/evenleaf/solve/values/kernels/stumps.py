@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from evenleaf.solve.search.kernels.compile import INFINITE, bare, njit
+from evenleaf.solve.values.kernels.inside import join_lower, nobody_lower
 from evenleaf.solve.values.kernels.layout import lay_out, place_parts
 from evenleaf.solve.values.kernels.leaf import joining
 from evenleaf.solve.values.kernels.leaf import settled as walked
 from evenleaf.solve.values.kernels.members import MOMENT, OUTCOME, PEOPLE, SLOPE, bit_of, settled, without
+from evenleaf.solve.values.kernels.prices import goes_right
 
 
 @njit
-def stumps(people, tables, ids, part, loose, alive, busy, fill, enough, out, least, best, work):
+def stumps(people, tables, ids, part, loose, alive, busy, fill, enough, out, least, best, work, within):
     """The best alive stump of both parts, or no test at all: see `price_stumps`.
 
     `ids[f]` lists the people in the order of feature f, its last row in the order of the outcome; `part[i]` is 0 or
@@ -21,11 +23,11 @@ def stumps(people, tables, ids, part, loose, alive, busy, fill, enough, out, lea
     layout, member = work[1], work[2]
     n = lay_out(people, tables, ids, part, alive, busy, layout)
     place_parts(n, layout, part, member)
-    price_stumps(people, tables, n, loose, alive, busy, fill, enough, out, least, best, work)
+    price_stumps(people, tables, n, loose, alive, busy, fill, enough, out, least, best, work, within)
 
 
 @njit
-def price_stumps(people, tables, n, loose, alive, busy, fill, enough, out, least, best, work):
+def price_stumps(people, tables, n, loose, alive, busy, fill, enough, out, least, best, work, within):
     """The best alive stump of both parts, or no test at all: `best[s]` becomes (cost, test), the test −1 for none.
 
     The people of both parts are laid out, and `member` says who is in which; `loose` counts people who may yet join
@@ -54,7 +56,7 @@ def price_stumps(people, tables, n, loose, alive, busy, fill, enough, out, least
             best[s, 0] = min(best[s, 0], least[s].min())
             return
         _part(people, tables, s, n, loose, alive[s], busy[s], fill, worth,
-              begin1 if s else begin0, out[s], least[s], best[s], work)  # fmt: skip
+              begin1 if s else begin0, out[s], least[s], best[s], work, within)  # fmt: skip
 
 
 @njit
@@ -89,7 +91,7 @@ def _begin(n, rows, bits):
 
 
 @njit
-def _part(people, tables, s, n, loose, alive, busy, fill, worth, begin, out, least, best, work):
+def _part(people, tables, s, n, loose, alive, busy, fill, worth, begin, out, least, best, work, within):
     """The stumps of one part, the most promising feature first."""
     ranks, sizes, unordered, offsets = tables
     own, done = np.empty(2), np.zeros(len(sizes), np.bool_)
@@ -105,27 +107,56 @@ def _part(people, tables, s, n, loose, alive, busy, fill, worth, begin, out, lea
             out[offsets[f] : offsets[f + 1]] = INFINITE
             continue
         own[0], own[1] = INFINITE, -2.0
+        cheap = worth if fill else min(worth, best[0])
         if unordered[f]:
             first, last = offsets[f], offsets[f + 1]
-            _subsets(people, _listed(n, work[1][1], work[2], s), ranks[f], sizes[f], loose, alive[first:last],
-                     out[first:last], work[0], work[5], work[6])  # fmt: skip
+            _subsets(people, _listed(n, work[1][1], work[2], s), ranks[f], sizes[f], loose, cheap, alive[first:last],
+                     out[first:last], s, work, within)  # fmt: skip
             _take_best(alive[first:last], out[first:last], first, own)
         else:
-            _cuts(f, s, n, offsets[f], people[5], loose, fill, begin, out, own, work)
+            _cuts(f, s, n, offsets[f], people[5], loose, fill, cheap, begin, out, own, work, within)
         least[f] = own[0]
         if own[0] < best[0]:
             best[0], best[1] = own[0], own[1]
 
 
 @bare
-def _cuts(f, s, n, first, fewest, loose, fill, begin, out, best, work):
+def _cuts(f, s, n, first, fewest, loose, fill, worth, begin, out, best, work, within):
     """Price every alive cut of a feature; `best` (cost, test) becomes the best one if that is better.
 
-    People leave group by group, from alive cut to alive cut: first the upper ones, and what stays is the lower leaf;
-    then the lower ones.
+    Cuts that cost less than `worth` pay for the rows inside the part exactly, the others at least what is noted.
     """
-    rows, places, passed, cuts, n_cuts = work[1][0], work[1][3], work[1][4], work[1][5], work[1][6]
-    member, start, (spots, seen, stops, lows, lower, bits) = work[2], work[3], work[4]
+    rows, cuts, stops, lows = work[1][0], work[1][5], work[4][2], work[4][3]
+    costs, least = within[5][1], within[5][2]
+    n_here, n_stops = _stops(f, s, n, work)
+    if n_stops == 0:
+        return
+    _lower_leaves(s, n, n_here, n_stops, begin, False, work, within)
+    _upper_leaves(s, n, n_stops, begin, False, work, within)
+    people, below, b = begin[4], 0, 0
+    for q in range(n_stops):
+        if fewest > 1:
+            for j in range(b, stops[q]):
+                below += int(rows[work[4][0][j], PEOPLE])
+        else:
+            below, people = stops[q], n_here  # nobody or somebody: that is all that counts
+        b = stops[q]
+        few = below + loose < fewest or people - below + loose < fewest
+        least[q] = INFINITE if few else costs[0, q] + costs[1, q]
+    _pay_for_rows_inside(s, n, n_here, n_stops, worth, begin, work, within)
+    for q in range(n_stops):
+        if least[q] < best[0]:
+            best[0], best[1] = least[q], first + cuts[s, first + lows[q]]
+        if fill:
+            for t in range(lows[q], lows[q + 1]):
+                out[first + cuts[s, first + t]] = least[q]
+
+
+@bare
+def _stops(f, s, n, work):
+    """Between which people of a part there is an alive cut: (people, stops)."""
+    places, passed, n_cuts = work[1][3], work[1][4], work[1][6]
+    member, (spots, seen, stops, lows, _, _) = work[2], work[4]
     n_here = 0
     for j in range(n):
         k = places[f, j]
@@ -138,40 +169,84 @@ def _cuts(f, s, n, first, fewest, loose, fill, begin, out, best, work):
         last = seen[b]
     stops[n_stops], lows[n_stops] = n_here, last
     n_stops += n_cuts[s, f] > last
-    if n_stops == 0:
-        return
     lows[n_stops] = n_cuts[s, f]
-    n_words, end = ((n + 1) >> 6) + 1, np.uint64(n + 1)
-    _, at, slope, height, n_people = begin
-    for w in range(n_words):
+    return n_here, n_stops
+
+
+@bare
+def _lower_leaves(s, n, n_here, n_stops, begin, tilted, work, within):
+    """The lower leaf at each stop, where it is cheapest and what it costs; `tilted`: where a tilt is noted, with that.
+
+    People leave group by group, from alive cut to alive cut: here the upper ones, and what stays is the lower leaf.
+    """
+    rows, start, (spots, _, stops, _, _, bits) = work[1][0], work[3], work[4]
+    places, costs, _, tilt = within[5]
+    _, at, slope, height, _ = begin
+    for w in range(((n + 1) >> 6) + 1):
         bits[w] = start[s, w]
     b = n_here
     for q in range(n_stops - 1, -1, -1):
         slope, height = without(spots, stops[q], b, at, slope, height, rows, bits)
         b = stops[q]
-        at, slope, height = settled(at, slope, height, rows, bits, end)
-        lower[q] = rows[at, OUTCOME] * slope + height
+        at, slope, height = settled(at, slope, height, rows, bits, np.uint64(n + 1))
+        if not tilted:
+            places[0, q], costs[0, q] = at, rows[at, OUTCOME] * slope + height
+        elif tilt[q] != 0.0:
+            to, rise, above = settled(at, slope + tilt[q], height, rows, bits, np.uint64(n + 1))
+            places[0, q], costs[0, q] = to, rows[to, OUTCOME] * rise + above
+
+
+@bare
+def _upper_leaves(s, n, n_stops, begin, tilted, work, within):
+    """The same for the upper leaf, whose tilt is the opposite."""
+    rows, start, (spots, _, stops, _, _, bits) = work[1][0], work[3], work[4]
+    places, costs, _, tilt = within[5]
     _, at, slope, height, _ = begin
-    for w in range(n_words):
+    for w in range(((n + 1) >> 6) + 1):
         bits[w] = start[s, w]
-    b, below = 0, 0
+    b = 0
     for q in range(n_stops):
         slope, height = without(spots, b, stops[q], at, slope, height, rows, bits)
-        if fewest > 1:
-            for j in range(b, stops[q]):
-                below += int(rows[spots[j], PEOPLE])
-        else:
-            below, n_people = stops[q], n_here  # nobody or somebody: that is all that counts
         b = stops[q]
-        at, slope, height = settled(at, slope, height, rows, bits, end)
-        cost = lower[q] + rows[at, OUTCOME] * slope + height
-        if below + loose < fewest or n_people - below + loose < fewest:
-            cost = INFINITE
-        if cost < best[0]:
-            best[0], best[1] = cost, first + cuts[s, first + lows[q]]
-        if fill:
-            for t in range(lows[q], lows[q + 1]):
-                out[first + cuts[s, first + t]] = cost
+        at, slope, height = settled(at, slope, height, rows, bits, np.uint64(n + 1))
+        if not tilted:
+            places[1, q], costs[1, q] = at, rows[at, OUTCOME] * slope + height
+        elif tilt[q] != 0.0:
+            to, rise, above = settled(at, slope - tilt[q], height, rows, bits, np.uint64(n + 1))
+            places[1, q], costs[1, q] = to, rows[to, OUTCOME] * rise + above
+
+
+@bare
+def _pay_for_rows_inside(s, n, n_here, n_stops, worth, begin, work, within):
+    """Raise what the stumps cost that are cheap enough, to what they cost with the rows inside paid for exactly."""
+    rows, person, spots, stops = work[1][0], work[1][1], work[4][0], work[4][2]
+    places, costs, least, tilt = within[5]
+    some = False
+    for q in range(n_stops):
+        # Equal values, and nothing is due.
+        tilt[q] = rows[places[0, q], OUTCOME] - rows[places[1, q], OUTCOME] if least[q] < worth else 0.0
+        some = some or tilt[q] != 0.0
+    if not some or within[6][s] == 0:
+        return
+    whole = rows[begin[1], OUTCOME] * begin[2] + begin[3]
+    sums, (spread, lean), b = within[4], (0.0, 0.0), 0
+    for r in range(len(sums)):
+        sums[r] = 0.0
+    for q in range(n_stops):
+        for j in range(b, stops[q]):
+            spread, lean = join_lower(person[spots[j]], s, spread, lean, within)
+        b = stops[q]
+        if tilt[q] < 0.0:
+            tilt[q] = min(0.0, -spread - lean)
+        elif tilt[q] > 0.0:
+            tilt[q] = max(0.0, spread - lean)
+    _lower_leaves(s, n, n_here, n_stops, begin, True, work, within)
+    _upper_leaves(s, n, n_stops, begin, True, work, within)
+    for q in range(n_stops):
+        if tilt[q] != 0.0:
+            v, w = rows[places[0, q], OUTCOME], rows[places[1, q], OUTCOME]
+            turned = v > w if tilt[q] < 0.0 else v < w
+            least[q] = max(least[q], whole if turned else costs[0, q] + costs[1, q])
 
 
 @njit
@@ -210,9 +285,10 @@ def whole(people, ids, loose, jump):
 
 
 @njit
-def _subsets(people, ids, x, size, loose, alive, out, jump, parts_jump, parts_sum):
+def _subsets(people, ids, x, size, loose, worth, alive, out, s, work, within):
     """Every subset of levels: bit r − 1 of a subset's number (plus one) says whether rank r goes right."""
     level, levels, share, c, count, least = people
+    parts_jump, parts_sum = work[5], work[6]
     n_levels = len(levels)
     for r in range(size):
         for q in range(n_levels):
@@ -227,20 +303,47 @@ def _subsets(people, ids, x, size, loose, alive, out, jump, parts_jump, parts_su
     for number in range(len(out)):
         if not alive[number]:
             continue
-        total = 0.0
-        for right in range(2):
-            slope, cost, crowd = 0.0, 0.0, 0
-            for r in range(size):
-                goes_right = r > 0 and ((number + 1) >> (r - 1)) & 1 == 1
-                if goes_right == (right == 1):
-                    for q in range(n_levels):
-                        jump[q] += parts_jump[r, q]
-                    slope += parts_sum[r, 0]
-                    cost += parts_sum[r, 1]
-                    crowd += int(parts_sum[r, 2])
-            total += walked(0, slope + jump[0], cost, levels, jump)[2]
-            if crowd + loose < least:
-                total = INFINITE
-            for q in range(n_levels):
-                jump[q] = 0.0
-        out[number] = min(total, INFINITE)
+        left = _leaf_of_levels(number, 0, size, 0.0, levels, work)
+        right = _leaf_of_levels(number, 1, size, 0.0, levels, work)
+        out[number] = min(left[1] + right[1], INFINITE)
+        if left[2] + loose < least or right[2] + loose < least:
+            out[number] = INFINITE
+        elif out[number] < worth and within[6][s] > 0 and left[0] != right[0]:
+            out[number] = max(out[number], _paid_subset(people, number, left, right, ids, x, size, s, work, within))
+
+
+@njit
+def _leaf_of_levels(number, side, size, tilt, levels, work):
+    """One leaf of a subset, everybody paying `tilt` more a unit of value: (level, cost, people)."""
+    jump, parts_jump, parts_sum = work[0], work[5], work[6]
+    slope, cost, crowd = tilt, 0.0, 0
+    for q in range(len(levels)):
+        jump[q] = 0.0
+    for r in range(size):
+        if goes_right(r, True, number) == (side == 1):
+            for q in range(len(levels)):
+                jump[q] += parts_jump[r, q]
+            slope += parts_sum[r, 0]
+            cost += parts_sum[r, 1]
+            crowd += int(parts_sum[r, 2])
+    at, _, cost = walked(0, slope + jump[0], cost, levels, jump)
+    for q in range(len(levels)):
+        jump[q] = 0.0
+    return at, cost, crowd
+
+
+@njit
+def _paid_subset(people, number, left, right, ids, x, size, s, work, within):
+    """What a subset costs with the rows inside the part paid for exactly; its left leaf counts as the lower one."""
+    levels, spread, lean = people[1], 0.0, 0.0
+    nobody_lower(within)
+    for i in ids:
+        if not goes_right(x[i], True, number):
+            spread, lean = join_lower(i, s, spread, lean, within)
+    tilt = -spread - lean if left[0] < right[0] else spread - lean
+    lower = _leaf_of_levels(number, 0, size, tilt, levels, work)
+    upper = _leaf_of_levels(number, 1, size, -tilt, levels, work)
+    turned = lower[0] > upper[0] if left[0] < right[0] else lower[0] < upper[0]
+    if turned:  # equal values are best, and nothing is due
+        return whole(people, ids, people[5], work[0])[0]
+    return lower[1] + upper[1]

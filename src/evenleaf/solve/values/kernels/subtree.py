@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from evenleaf.solve.search.kernels.compile import INFINITE, njit
+from evenleaf.solve.values.kernels.inside import place_rows
 from evenleaf.solve.values.kernels.layout import lay_out
 from evenleaf.solve.values.kernels.prices import goes_right
 from evenleaf.solve.values.kernels.stumps import price_stumps, whole
@@ -20,7 +21,7 @@ _ANY_SIZE = 1 << 40  # people who may yet join: no leaf is too small
 
 @njit
 def subtree(
-    people, tables, ids, loose, free, cutoff, seek, child, grand, busy, spot, out, bounds, totals, work,
+    people, tables, ids, loose, free, cutoff, seek, child, grand, busy, spot, out, bounds, totals, work, within,
 ):  # fmt: skip
     """(cost, child test, test below left, test below right) of the cheapest subtree.
 
@@ -36,6 +37,7 @@ def subtree(
     best, parts, known = np.zeros((2, 2)), np.zeros((2, n_options)), np.empty((len(child), 2, n_options))
     for i in ids[0]:
         spot[i] = 0
+    within[3][:] = -1
     n = lay_out(people, tables, ids, spot, grand, busy, work[1])
     totals[:] = INFINITE
     bounds[none] = whole(people, ids[0], loose, work[0])[0]
@@ -49,7 +51,7 @@ def subtree(
                 if child[t]:
                     parts[:] = -INFINITE
                     _price(people, tables, n, loose, cutoff, seek, f, t,
-                           grand, busy, out, best, bounds, totals, work, found, parts)  # fmt: skip
+                           grand, busy, out, best, bounds, totals, work, within, found, parts)  # fmt: skip
     while n_runs:
         lowest = 0
         for r in range(1, n_runs):
@@ -64,7 +66,7 @@ def subtree(
         parts[0] = beyond[0] + (reach[middle] - first)
         parts[1] = beyond[1] + (last - reach[middle])
         _price(people, tables, n, loose, cutoff, seek, f, cuts[middle],
-               grand, busy, out, best, bounds, totals, work, found, parts)  # fmt: skip
+               grand, busy, out, best, bounds, totals, work, within, found, parts)  # fmt: skip
         n_runs -= 1
         runs[lowest], known[lowest] = runs[n_runs], known[n_runs]
         if low < middle:
@@ -121,7 +123,7 @@ def _runs(tables, ids, free, child):
 @njit
 def _price(
     people, tables, n, loose, cutoff, seek, f, test,
-    grand, busy, out, best, bounds, totals, work, found, parts,
+    grand, busy, out, best, bounds, totals, work, within, found, parts,
 ):  # fmt: skip
     """Price one child test with the best stumps below it.
 
@@ -131,6 +133,7 @@ def _price(
     person, member = work[1][1], work[2]
     for k in range(1, n + 1):
         member[k] = goes_right(ranks[f, person[k]], unordered[f], test - offsets[f])
+    within[6][0], within[6][1] = place_rows(within, f, unordered[f], test - offsets[f], person, member, n)
     enough = min(cutoff, found[0]) if seek else cutoff
     for p in range(2):
         for g in range(len(busy[p])):
@@ -139,10 +142,10 @@ def _price(
     if people[5] > 1:
         # A part with too few people for a leaf may have enough once it has grown: what it costs then is bounded by
         # what it costs with leaves of any size.
-        price_stumps(people, tables, n, _ANY_SIZE, grand, busy, False, INFINITE, out, parts, best, work)
-        price_stumps(people, tables, n, loose, grand, busy, not seek, enough, out, parts.copy(), best, work)
+        price_stumps(people, tables, n, _ANY_SIZE, grand, busy, False, INFINITE, out, parts, best, work, within)
+        price_stumps(people, tables, n, loose, grand, busy, not seek, enough, out, parts.copy(), best, work, within)
     else:
-        price_stumps(people, tables, n, loose, grand, busy, not seek, enough, out, parts, best, work)
+        price_stumps(people, tables, n, loose, grand, busy, not seek, enough, out, parts, best, work, within)
         # Likewise a stump with an empty leaf is none, until somebody joins that leaf: it costs what no test costs.
         for p in range(2):
             parts[p] = np.minimum(parts[p], parts[p, -1])
