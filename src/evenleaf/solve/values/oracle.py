@@ -54,12 +54,17 @@ class Scratch:
         )  # fmt: skip
         n_rows = len(compiled.weight)
         noted = np.zeros((2, room), dtype=np.int64), np.zeros((2, room)), np.zeros(room), np.zeros(room)
+        n_entries = len(compiled.entries)
+        listed = (
+            np.zeros(room + 1, dtype=np.int64), np.zeros(n_entries, dtype=np.int32), np.zeros(n_entries),
+            np.zeros(n_entries), np.zeros(1, dtype=np.int64),
+        )  # fmt: skip
         # A leaf's number has a bit a level: the last stump's leaves differ in the last bit, or in the one before.
         self.shift = 1 if shape.max_depth >= 3 else 2
         self.within = (
             (compiled.pointers, compiled.rows, compiled.entries), (np.zeros(n_rows), np.zeros(n_rows)),
             (compiled.reach[0], compiled.reach[1]), np.zeros(n_rows, dtype=np.int64), np.zeros(n_rows), noted,
-            np.zeros(2, dtype=np.int64), np.zeros(0, dtype=np.int64),
+            np.zeros(2, dtype=np.int64), np.zeros(0, dtype=np.int64), listed,
         )  # fmt: skip
         self.best = np.zeros((2, 2))
         self.spot = np.zeros(n_people, dtype=np.int64)
@@ -220,7 +225,7 @@ class SubtreeOracle(Oracle):
         return kernels.subtree(
             s.people, s.tables, self.ids[side], self.loose, s.free, cutoff, seek, self.alive[side],
             self.alive[2 + 2 * side : 4 + 2 * side], self.busy[side], s.spot, s.out,
-            self.bounds[side], self.totals[side], s.work, (*s.within[:7], self.rows[side]),
+            self.bounds[side], self.totals[side], s.work, (*s.within[:7], self.rows[side], s.within[8]),
         )  # fmt: skip
 
     def narrowed(self) -> SubtreeOracle | None:

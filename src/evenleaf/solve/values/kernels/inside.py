@@ -11,9 +11,10 @@ and the cheapest v and w at F(v) + G(w) − κ·(v − w) + K·|v − w| are fou
 goes to the end of the range where v < w (or v > w) asks it to; where the order turns on the way, v = w is best, which
 costs what no test costs.
 
-`within` is (matrix, prices, reach, inside, sums, noted, n_inside, mine): the disparity by person; s and s·μ of each
-row; the lowest and the highest rank of each row's people on each feature; in which part each row lies (−1: in neither);
-room for sums by row and for what is noted by stop; how many rows lie in each part; and the rows that may.
+`within` is (matrix, prices, reach, inside, sums, noted, n_inside, mine, listed): the disparity by person; s and s·μ of
+each row; the lowest and the highest rank of each row's people on each feature; in which part each row lies (−1: in
+neither); room for sums by row and for what is noted by stop; how many rows lie in each part; the rows that may; and of
+one part, the last entry's, the s·a and s·μ·a of the rows inside by place, as (starts, rows, s·a, s·μ·a, part).
 """
 
 from __future__ import annotations
@@ -74,25 +75,43 @@ def _place_by_people(mine, within, person, member, n):
 
 
 @bare
-def join_lower(i, s, spread, lean, within):
-    """(K, κ) once a person has joined the lower leaf of a stump in part s; `sums` are those of the lower leaf."""
-    pointers, rows, entries = within[0]
-    steep, tilt = within[1]
-    inside, sums = within[3], within[4]
-    for e in range(pointers[i], pointers[i + 1]):
-        r = rows[e]
-        if inside[r] == s:
-            before = sums[r]
-            sums[r] = before + entries[e]
-            spread += steep[r] * (abs(sums[r]) - abs(before))
-            lean += tilt[r] * entries[e]
+def join_lower(k, spread, lean, within):
+    """(K, κ) once the person at a place has joined the lower leaf; `sums` are those of the lower leaf."""
+    sums, (starts, rows, amount, leaning, _) = within[4], within[8]
+    for e in range(starts[k], starts[k + 1]):
+        before = sums[rows[e]]
+        after = before + amount[e]
+        sums[rows[e]] = after
+        spread += abs(after) - abs(before)
+        lean += leaning[e]
     return spread, lean
 
 
 @njit
-def nobody_lower(within):
-    """Nobody has joined the lower leaf yet."""
+def nobody_lower(s, n, person, member, within):
+    """Nobody of a part has joined the lower leaf yet; what everybody would bring is listed once a part."""
     within[4][:] = 0.0
+    if within[8][4][0] != s:
+        within[8][4][0] = s
+        _list_inside(s, n, person, member, within)
+
+
+@njit
+def _list_inside(s, n, person, member, within):
+    pointers, rows, entries = within[0]
+    steep, tilt = within[1]
+    inside, (starts, listed, amount, leaning, _) = within[3], within[8]
+    found = 0
+    for k in range(1, n + 1):
+        starts[k] = found
+        if member[k] == s:
+            for e in range(pointers[person[k]], pointers[person[k] + 1]):
+                r = rows[e]
+                if inside[r] == s:
+                    listed[found] = r
+                    amount[found], leaning[found] = steep[r] * entries[e], tilt[r] * entries[e]
+                    found += 1
+    starts[n + 1] = found
 
 
 @njit

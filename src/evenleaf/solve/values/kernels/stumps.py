@@ -40,6 +40,7 @@ def price_stumps(people, tables, n, loose, alive, busy, fill, enough, out, least
     """
     n_features, none = len(tables[1]), out.shape[1] - 1
     rows, bits = work[1][0], work[3]
+    within[8][4][0] = -1
     n0, n1 = _part_bits(n, work[2], bits)
     begin0, begin1 = _begin(n, rows, bits[0]), _begin(n, rows, bits[1])
     for s in range(2):
@@ -111,7 +112,7 @@ def _part(people, tables, s, n, loose, alive, busy, fill, worth, begin, out, lea
         if unordered[f]:
             first, last = offsets[f], offsets[f + 1]
             _subsets(people, _listed(n, work[1][1], work[2], s), ranks[f], sizes[f], loose, cheap, alive[first:last],
-                     out[first:last], s, work, within)  # fmt: skip
+                     out[first:last], s, n, work, within)  # fmt: skip
             _take_best(alive[first:last], out[first:last], first, own)
         else:
             _cuts(f, s, n, offsets[f], people[5], loose, fill, cheap, begin, out, own, work, within)
@@ -184,16 +185,16 @@ def _lower_leaves(s, n, n_here, n_stops, begin, tilted, work, within):
     _, at, slope, height, _ = begin
     for w in range(((n + 1) >> 6) + 1):
         bits[w] = start[s, w]
-    b = n_here
+    b, tilt_before = n_here, 0.0
     for q in range(n_stops - 1, -1, -1):
         slope, height = without(spots, stops[q], b, at, slope, height, rows, bits)
         b = stops[q]
-        at, slope, height = settled(at, slope, height, rows, bits, np.uint64(n + 1))
-        if not tilted:
+        if tilted and tilt[q] != 0.0:
+            slope += tilt[q] - tilt_before
+            tilt_before = tilt[q]
+        if not tilted or tilt[q] != 0.0:
+            at, slope, height = settled(at, slope, height, rows, bits, np.uint64(n + 1))
             places[0, q], costs[0, q] = at, rows[at, OUTCOME] * slope + height
-        elif tilt[q] != 0.0:
-            to, rise, above = settled(at, slope + tilt[q], height, rows, bits, np.uint64(n + 1))
-            places[0, q], costs[0, q] = to, rows[to, OUTCOME] * rise + above
 
 
 @bare
@@ -204,16 +205,16 @@ def _upper_leaves(s, n, n_stops, begin, tilted, work, within):
     _, at, slope, height, _ = begin
     for w in range(((n + 1) >> 6) + 1):
         bits[w] = start[s, w]
-    b = 0
+    b, tilt_before = 0, 0.0
     for q in range(n_stops):
         slope, height = without(spots, b, stops[q], at, slope, height, rows, bits)
         b = stops[q]
-        at, slope, height = settled(at, slope, height, rows, bits, np.uint64(n + 1))
-        if not tilted:
+        if tilted and tilt[q] != 0.0:
+            slope -= tilt[q] - tilt_before
+            tilt_before = tilt[q]
+        if not tilted or tilt[q] != 0.0:
+            at, slope, height = settled(at, slope, height, rows, bits, np.uint64(n + 1))
             places[1, q], costs[1, q] = at, rows[at, OUTCOME] * slope + height
-        elif tilt[q] != 0.0:
-            to, rise, above = settled(at, slope - tilt[q], height, rows, bits, np.uint64(n + 1))
-            places[1, q], costs[1, q] = to, rows[to, OUTCOME] * rise + above
 
 
 @bare
@@ -229,12 +230,11 @@ def _pay_for_rows_inside(s, n, n_here, n_stops, worth, begin, work, within):
     if not some or within[6][s] == 0:
         return
     whole = rows[begin[1], OUTCOME] * begin[2] + begin[3]
-    sums, (spread, lean), b = within[4], (0.0, 0.0), 0
-    for r in range(len(sums)):
-        sums[r] = 0.0
+    nobody_lower(s, n, person, work[2], within)
+    spread, lean, b = 0.0, 0.0, 0
     for q in range(n_stops):
         for j in range(b, stops[q]):
-            spread, lean = join_lower(person[spots[j]], s, spread, lean, within)
+            spread, lean = join_lower(spots[j], spread, lean, within)
         b = stops[q]
         if tilt[q] < 0.0:
             tilt[q] = min(0.0, -spread - lean)
@@ -285,7 +285,7 @@ def whole(people, ids, loose, jump):
 
 
 @njit
-def _subsets(people, ids, x, size, loose, worth, alive, out, s, work, within):
+def _subsets(people, ids, x, size, loose, worth, alive, out, s, n, work, within):
     """Every subset of levels: bit r − 1 of a subset's number (plus one) says whether rank r goes right."""
     level, levels, share, c, count, least = people
     parts_jump, parts_sum = work[5], work[6]
@@ -309,7 +309,7 @@ def _subsets(people, ids, x, size, loose, worth, alive, out, s, work, within):
         if left[2] + loose < least or right[2] + loose < least:
             out[number] = INFINITE
         elif out[number] < worth and within[6][s] > 0 and left[0] != right[0]:
-            out[number] = max(out[number], _paid_subset(people, number, left, right, ids, x, size, s, work, within))
+            out[number] = max(out[number], _paid_subset(people, number, left, right, ids, x, size, s, n, work, within))
 
 
 @njit
@@ -333,13 +333,13 @@ def _leaf_of_levels(number, side, size, tilt, levels, work):
 
 
 @njit
-def _paid_subset(people, number, left, right, ids, x, size, s, work, within):
+def _paid_subset(people, number, left, right, ids, x, size, s, n, work, within):
     """What a subset costs with the rows inside the part paid for exactly; its left leaf counts as the lower one."""
     levels, spread, lean = people[1], 0.0, 0.0
-    nobody_lower(within)
+    nobody_lower(s, n, work[1][1], work[2], within)
     for i in ids:
         if not goes_right(x[i], True, number):
-            spread, lean = join_lower(i, s, spread, lean, within)
+            spread, lean = join_lower(work[1][2][i], spread, lean, within)
     tilt = -spread - lean if left[0] < right[0] else spread - lean
     lower = _leaf_of_levels(number, 0, size, tilt, levels, work)
     upper = _leaf_of_levels(number, 1, size, -tilt, levels, work)
