@@ -118,7 +118,12 @@ def save(rows: list[dict[str, Any]]) -> None:
 
 
 def run(
-    quick: bool, limit: float | None = None, only: str | None = None, depth: int | None = None, jobs: int = 2
+    quick: bool,
+    limit: float | None = None,
+    only: str | None = None,
+    depth: int | None = None,
+    jobs: int = 2,
+    weights: tuple[float, ...] = WEIGHTS,
 ) -> None:
     """Measure, show and keep every case that is asked for."""
     for deep in (2, 3):
@@ -133,10 +138,10 @@ def run(
         if (only and case.data != only) or (depth and case.depth != depth):
             continue
         problem = question(case)
-        for weight in WEIGHTS:
+        for weight in weights:
             about = {"data": case.data, "n": problem.people.n_people, "depth": case.depth, "notion": case.notion}
-            seconds = min(case.limit, limit or case.limit)
-            rows.append({**about, "weight": weight, **measure(problem.with_weight(weight), seconds, jobs)})
+            measured = measure(problem.with_weight(weight), limit or case.limit, jobs)
+            rows.append({**about, "weight": weight, **measured})
             show(case, rows[-1])
             save(rows)
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB")
@@ -145,12 +150,14 @@ def run(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="400 communities, 11 features, depth 2")
-    parser.add_argument("--limit", type=float, help="seconds a case at most")
+    parser.add_argument("--limit", type=float, help="seconds a case at most (its own limit)")
     parser.add_argument("--only", help="one data set")
     parser.add_argument("--depth", type=int, help="one depth")
     parser.add_argument("--jobs", type=int, default=2, help="cores (2)")
+    parser.add_argument("--weights", default=",".join(f"{weight:g}" for weight in WEIGHTS), help="λ, with commas")
     arguments = parser.parse_args()
-    run(arguments.quick, arguments.limit, arguments.only, arguments.depth, arguments.jobs)
+    weights = tuple(float(weight) for weight in arguments.weights.split(","))
+    run(arguments.quick, arguments.limit, arguments.only, arguments.depth, arguments.jobs, weights)
 
 
 if __name__ == "__main__":
