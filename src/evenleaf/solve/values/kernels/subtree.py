@@ -14,7 +14,8 @@ from evenleaf.solve.search.kernels.compile import INFINITE, njit
 from evenleaf.solve.values.kernels.inside import place_rows
 from evenleaf.solve.values.kernels.layout import lay_out
 from evenleaf.solve.values.kernels.prices import goes_right
-from evenleaf.solve.values.kernels.stumps import price_stumps, whole
+from evenleaf.solve.values.kernels.stumps import price_stumps
+from evenleaf.solve.values.kernels.subsets import whole
 
 _ANY_SIZE = 1 << 40  # people who may yet join: no leaf is too small
 
