@@ -125,24 +125,19 @@ def _cuts(f, s, n, first, fewest, loose, fill, worth, begin, out, best, work, wi
 
     Cuts that cost less than `worth` pay for the rows inside the part exactly, the others at least what is noted.
     """
-    rows, cuts, stops, lows = work[1][0], work[1][5], work[4][2], work[4][3]
-    costs, least = within[5][1], within[5][2]
+    cuts, lows, least = work[1][5], work[4][3], within[5][2]
     n_here, n_stops = _stops(f, s, n, work)
     if n_stops == 0:
         return
-    _lower_leaves(s, n, n_here, n_stops, begin, False, work, within)
-    _upper_leaves(s, n, n_stops, begin, False, work, within)
-    people, below, b = begin[4], 0, 0
-    for q in range(n_stops):
-        if fewest > 1:
-            for j in range(b, stops[q]):
-                below += int(rows[work[4][0][j], PEOPLE])
+    for tilted in range(2):
+        if tilted and not _tilts(s, n, n_stops, worth, work, within):
+            break
+        _lower_leaves(s, n, n_here, n_stops, begin, tilted, work, within)
+        _upper_leaves(s, n, n_stops, begin, tilted, work, within)
+        if tilted:
+            _pay_for_rows_inside(n_stops, begin, work, within)
         else:
-            below, people = stops[q], n_here  # nobody or somebody: that is all that counts
-        b = stops[q]
-        few = below + loose < fewest or people - below + loose < fewest
-        least[q] = INFINITE if few else costs[0, q] + costs[1, q]
-    _pay_for_rows_inside(s, n, n_here, n_stops, worth, begin, work, within)
+            _add_leaves(n_here, n_stops, fewest, loose, begin, work, within)
     for q in range(n_stops):
         if least[q] < best[0]:
             best[0], best[1] = least[q], first + cuts[s, first + lows[q]]
@@ -216,18 +211,34 @@ def _upper_leaves(s, n, n_stops, begin, tilted, work, within):
 
 
 @bare
-def _pay_for_rows_inside(s, n, n_here, n_stops, worth, begin, work, within):
-    """Raise what the stumps cost that are cheap enough, to what they cost with the rows inside paid for exactly."""
+def _add_leaves(n_here, n_stops, fewest, loose, begin, work, within):
+    """What each stump costs at the prices; infinitely much where a leaf has too few people."""
+    rows, spots, stops = work[1][0], work[4][0], work[4][2]
+    costs, least = within[5][1], within[5][2]
+    people, below, b = begin[4], 0, 0
+    for q in range(n_stops):
+        if fewest > 1:
+            for j in range(b, stops[q]):
+                below += int(rows[spots[j], PEOPLE])
+        else:
+            below, people = stops[q], n_here  # nobody or somebody: that is all that counts
+        b = stops[q]
+        few = below + loose < fewest or people - below + loose < fewest
+        least[q] = INFINITE if few else costs[0, q] + costs[1, q]
+
+
+@bare
+def _tilts(s, n, n_stops, worth, work, within):
+    """By how much rows inside the part tilt the lower leaf of each stump that is cheap enough; whether any is."""
     rows, person, spots, stops = work[1][0], work[1][1], work[4][0], work[4][2]
-    places, costs, least, tilt = within[5]
+    places, _, least, tilt = within[5]
     some = False
     for q in range(n_stops):
         # Equal values, and nothing is due.
         tilt[q] = rows[places[0, q], OUTCOME] - rows[places[1, q], OUTCOME] if least[q] < worth else 0.0
         some = some or tilt[q] != 0.0
     if not some or within[6][s] == 0:
-        return
-    whole = rows[begin[1], OUTCOME] * begin[2] + begin[3]
+        return False
     nobody_lower(s, n, person, work[2], within)
     spread, lean, b = 0.0, 0.0, 0
     for q in range(n_stops):
@@ -238,8 +249,15 @@ def _pay_for_rows_inside(s, n, n_here, n_stops, worth, begin, work, within):
             tilt[q] = min(0.0, -spread - lean)
         elif tilt[q] > 0.0:
             tilt[q] = max(0.0, spread - lean)
-    _lower_leaves(s, n, n_here, n_stops, begin, True, work, within)
-    _upper_leaves(s, n, n_stops, begin, True, work, within)
+    return True
+
+
+@bare
+def _pay_for_rows_inside(n_stops, begin, work, within):
+    """Raise what tilted stumps cost to what they cost with the rows inside paid for exactly."""
+    rows = work[1][0]
+    places, costs, least, tilt = within[5]
+    whole = rows[begin[1], OUTCOME] * begin[2] + begin[3]
     for q in range(n_stops):
         if tilt[q] != 0.0:
             v, w = rows[places[0, q], OUTCOME], rows[places[1, q], OUTCOME]
