@@ -12,8 +12,8 @@ s·μ·A·(v − w). With K = Σ s·|A| and κ = Σ s·μ·A over these rows a s
 F and G are what its leaves cost at the prices. That is convex. Where v ≤ w is best, so it is with −(K + κ)(v − w) in
 the place of the last two; where v ≥ w is best, with (K − κ)(v − w); if neither, v = w is best.
 
-`rows` is (pointers, rows, entries, size, steep, lean): the disparity by person; how many people each row has (−1: its
-entries do not add up to zero); s and s·μ of each row.
+`rows` is (pointers, rows, entries, size, steep, lean): the disparity by person; how many people each row has; s and s·μ
+of each row.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 Row r compares people, Σ a_ri = 0. Where all of them are in one part, a stump whose lower leaf takes v and whose upper
 leaf takes w has the difference A·(v − w), A being the sum of a_ri over the lower leaf: it pays s·|A|·|v − w| and not
-only the s·μ·A·(v − w) that is in the prices already. All such rows of a stump come to
+only the s·μ·A·(v − w) that is in the prices already. All such rows of a stump add
 
-    κ·(v − w) + K·|v − w|    with    K = Σ s·|A|,  κ = Σ s·μ·A  (in the prices),
+    −κ·(v − w) + K·|v − w|    with    K = Σ s·|A|,  κ = Σ s·μ·A  (in the prices),
 
 and the cheapest v and w at F(v) + G(w) − κ·(v − w) + K·|v − w| are found by *tilting* the leaves: for any t in
 [−K − κ, K − κ] the least of F(v) + t·v and of G(w) − t·w is a lower bound, concave in t with the slope v − w. So t
@@ -61,9 +61,9 @@ def place_rows(within, f, unordered, test, person, member, n):
 def _place_by_people(mine, within, person, member, n):
     """The same by who is in which part."""
     pointers, rows, _ = within[0]
-    inside, sums = within[3], within[4]
+    inside = within[3]
     for r in mine:
-        sums[r], inside[r] = 0.0, 0  # bit 0: somebody below; bit 1: somebody above
+        inside[r] = 0  # bit 0: somebody below; bit 1: somebody above
     for k in range(1, n + 1):
         i = person[k]
         for e in range(pointers[i], pointers[i + 1]):

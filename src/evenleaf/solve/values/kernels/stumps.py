@@ -232,12 +232,14 @@ def _tilts(s, n, n_stops, worth, work, within):
     """By how much rows inside the part tilt the lower leaf of each stump that is cheap enough; whether any is."""
     rows, person, spots, stops = work[1][0], work[1][1], work[4][0], work[4][2]
     places, _, least, tilt = within[5]
+    if within[6][s] == 0:
+        return False
     some = False
     for q in range(n_stops):
         # Equal values, and nothing is due.
         tilt[q] = rows[places[0, q], OUTCOME] - rows[places[1, q], OUTCOME] if least[q] < worth else 0.0
         some = some or tilt[q] != 0.0
-    if not some or within[6][s] == 0:
+    if not some:
         return False
     nobody_lower(s, n, person, work[2], within)
     spread, lean, b = 0.0, 0.0, 0
