@@ -149,7 +149,10 @@ class ValuesCheck:
         """
         prices = self.numbers.prices(mu, scale)
         allowance = 0.0 if self.limit is None else scale * self.limit
-        size = 1.0 + float(np.abs(prices.person).sum()) + allowance
+        # Rows inside a stump are paid for whatever their multipliers, so that small prices do not make small sums.
+        with np.errstate(over="ignore"):
+            paid = float(prices.steep @ np.abs(self.numbers.operator).sum(axis=0))
+        size = 1.0 + float(np.abs(prices.person).sum()) + paid + allowance
         if not np.isfinite(size):
             raise ProofError(f"the multipliers of the certificate are scaled by {scale:g}, beyond all numbers")
         return prices, self.objective + allowance + self.below.rounding * size
